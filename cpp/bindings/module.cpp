@@ -1,0 +1,8 @@
+#include "bind.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "Fingal's compiled core. Use it through fingal.game and its neighbours.";
+  fingal::bind_board(m);
+  fingal::bind_playout(m);
+  fingal::bind_batch(m);
+}

@@ -1,0 +1,214 @@
+#include "batch.hpp"
+
+#include <atomic>
+#include <cstring>
+
+#include "playout.hpp"
+#include "threads.hpp"
+
+namespace fingal {
+namespace {
+
+// spread[b]: eight bytes, byte i is bit i of b.
+constexpr auto kSpread = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> table{};
+  for (unsigned b = 0; b < 256; ++b) {
+    for (unsigned i = 0; i < 8; ++i) table[b][i] = std::uint8_t((b >> i) & 1);
+  }
+  return table;
+}();
+
+// planes[own | other << 4]: four cells of four bytes, the first two set from the bits.
+constexpr auto kPlanes = [] {
+  std::array<std::array<std::uint8_t, 16>, 256> table{};
+  for (unsigned b = 0; b < 256; ++b) {
+    for (unsigned i = 0; i < 4; ++i) {
+      table[b][4 * i] = std::uint8_t((b >> i) & 1);
+      table[b][4 * i + 1] = std::uint8_t((b >> (i + 4)) & 1);
+    }
+  }
+  return table;
+}();
+
+constexpr std::int32_t kNone = -1;
+
+template <int Words>
+class SizedBatch final : public Batch {
+ public:
+  SizedBatch(int width, int height, std::int64_t count, bool swap, int threads)
+      : Batch(width, height, count),
+        start_{Position<Words>(geometry<Words>(width, height)), kNone, false},
+        swap_(swap),
+        games_(std::size_t(count), start_),
+        threads_(threads) {}
+
+  void reset() override { games_.assign(games_.size(), start_); }
+
+  void step(std::span<const std::int32_t> action, std::span<float> reward, std::span<bool> over) override {
+    std::atomic<std::int64_t> bad = -1;
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        if (!is_legal(games_[std::size_t(i)], action[std::size_t(i)])) bad = i;
+      }
+    });
+    if (bad >= 0) throw std::invalid_argument(complaint(bad, action[std::size_t(bad)]));
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        auto& game = games_[i];
+        if (action[i] == cells()) {
+          game.position.swap_pieces();
+          game.can_swap = false;
+        } else {
+          game.position.play(action[i]);
+          game.can_swap = swap_ && game.last == kNone && game.fresh;
+        }
+        game.last = action[i];
+        game.fresh = false;
+        over[i] = game.position.over();
+        reward[i] = over[i] ? 1.0F : 0.0F;
+        if (over[i]) game = start_;
+      }
+    });
+  }
+
+  void observe(std::span<bool> plane, std::span<bool> legal) override {
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        const auto& game = games_[i];
+        write_planes(game, plane.data() + i * std::size_t(cells()) * 4);
+        write_legal(game, legal.data() + i * std::size_t(actions()));
+      }
+    });
+  }
+
+  void random_actions(std::uint64_t seed, std::span<std::int32_t> action) override {
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto& game = games_[std::size_t(i)];
+        auto random = Random::stream(seed, std::uint64_t(i));
+        const auto taken = game.position.stones(kBlack) | game.position.stones(kWhite);
+        const int choices = game.can_swap ? actions() : cells();
+        int pick;
+        do {
+          pick = random.below(choices);
+        } while (pick < cells() && taken.test(pick));
+        action[std::size_t(i)] = pick;
+      }
+    });
+  }
+
+  void pack(std::span<std::uint64_t> stones, std::span<bool> white_to_move,
+            std::span<std::int32_t> last) const override {
+    for (std::size_t i = 0; i < games_.size(); ++i) {
+      const auto& game = games_[i];
+      for (const auto colour : {kBlack, kWhite}) {
+        std::memcpy(stones.data() + (colour * games_.size() + i) * Words, game.position.stones(colour).word.data(),
+                    sizeof(Bits<Words>));
+      }
+      white_to_move[i] = game.position.turn() == kWhite;
+      last[i] = game.last;
+    }
+  }
+
+  void unpack(std::span<const std::uint64_t> stones, std::span<const bool> white_to_move) override {
+    auto loaded = games_;
+    for (std::size_t i = 0; i < loaded.size(); ++i) {
+      auto& game = loaded[i] = start_;
+      game.fresh = false;
+      std::array<Bits<Words>, 2> set;
+      for (const auto colour : {kBlack, kWhite}) {
+        std::memcpy(set[colour].word.data(), stones.data() + (colour * games_.size() + i) * Words, sizeof(Bits<Words>));
+      }
+      if (set[0].intersects(set[1]) || ((set[0] | set[1]) - start_.position.geometry().all).any()) {
+        throw std::invalid_argument("packed position " + std::to_string(i) +
+                                    " is broken: stones overlap or lie off the " + size_name(width(), height()) +
+                                    " board");
+      }
+      for (const auto colour : {kBlack, kWhite}) {
+        set[colour].for_each([&](int cell) { game.position.place(cell, colour); });
+      }
+      if (game.position.over()) {
+        throw std::invalid_argument("packed position " + std::to_string(i) +
+                                    " is already won: only games in progress can be loaded");
+      }
+      game.position.set_turn(white_to_move[i] ? kWhite : kBlack);
+    }
+    games_ = std::move(loaded);
+  }
+
+ private:
+  struct Game {
+    Position<Words> position;
+    std::int32_t last;
+    bool can_swap;
+    bool fresh = true;  // no move yet, and not loaded from a packed position
+  };
+
+  bool is_legal(const Game& game, std::int32_t action) const {
+    if (action == cells()) return game.can_swap;
+    if (action < 0 || action > cells()) return false;
+    return !game.position.stones(kBlack).test(action) && !game.position.stones(kWhite).test(action);
+  }
+
+  std::string complaint(std::int64_t game, std::int32_t action) const {
+    const auto where = "action " + std::to_string(action) + " in game " + std::to_string(game);
+    if (action == cells())
+      return where + " is illegal: swap-pieces is only possible as White's first move, where the rule is on";
+    if (action < 0 || action > cells()) {
+      return where + " is out of range: actions run from 0 to " + std::to_string(cells());
+    }
+    return where + " is illegal: cell " + cell_name(action, width()) + " is occupied";
+  }
+
+  void write_planes(const Game& game, bool* out) const {
+    const auto turn = game.position.turn();
+    const auto& own = game.position.stones(turn);
+    const auto& theirs = game.position.stones(other(turn));
+    std::array<std::uint8_t, 16> constant{};
+    for (std::size_t i = 0; i < 16; i += 4) {
+      constant[i + 2] = turn == kWhite;
+      constant[i + 3] = game.can_swap;
+    }
+    for (int cell = 0; cell < cells(); cell += 4) {
+      const auto word = std::size_t(cell) / 64;
+      const auto shift = cell & 63;
+      const auto key = ((own.word[word] >> shift) & 15) | (((theirs.word[word] >> shift) & 15) << 4);
+      auto four = kPlanes[key];
+      for (std::size_t i = 0; i < 16; ++i) four[i] |= constant[i];
+      const auto left = std::size_t(cells() - cell) * 4;
+      std::memcpy(out + std::size_t(cell) * 4, four.data(), left < 16 ? left : 16);
+    }
+  }
+
+  void write_legal(const Game& game, bool* out) const {
+    const auto empty = game.position.empty();
+    for (int cell = 0; cell < cells(); cell += 8) {
+      const auto& eight = kSpread[(empty.word[std::size_t(cell) / 64] >> (cell & 63)) & 255];
+      const auto left = std::size_t(cells() - cell);
+      std::memcpy(out + cell, eight.data(), left < 8 ? left : 8);
+    }
+    out[cells()] = game.can_swap;
+  }
+
+  Game start_;
+  bool swap_;
+  std::vector<Game> games_;
+  Threads threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Batch> Batch::make(int width, int height, std::int64_t count, bool swap, int threads) {
+  check_size(width, height);
+  if (count < 1)
+    throw std::invalid_argument("a batch of " + std::to_string(count) + " games is not possible: at least 1");
+  if (threads < 1) throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at least 1");
+  if (swap && width != height) {
+    throw std::invalid_argument("swap-pieces needs a square board: this one is " + size_name(width, height));
+  }
+  return with_words(width * height, [&]<int Words>() -> std::unique_ptr<Batch> {
+    return std::make_unique<SizedBatch<Words>>(width, height, count, swap, threads);
+  });
+}
+
+}  // namespace fingal

@@ -1,0 +1,59 @@
+#include "playout.hpp"
+
+#include "cell.hpp"
+#include "threads.hpp"
+
+namespace fingal {
+namespace {
+
+// Games come in blocks with a random stream each, so that the number of threads does not change the result.
+constexpr std::int64_t kBlock = 1024;
+
+template <class One>
+Tally tally(std::int64_t count, std::uint64_t seed, int threads, const One& one) {
+  if (count < 0) throw std::invalid_argument("a negative number of games is not possible");
+  if (threads < 1) throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at least 1");
+  const auto blocks = (count + kBlock - 1) / kBlock;
+  std::mutex mutex;
+  Tally total;
+  Threads(threads).split(blocks, [&](std::int64_t begin, std::int64_t end) {
+    Tally part;
+    for (auto block = begin; block < end; ++block) {
+      auto random = Random::stream(seed, std::uint64_t(block));
+      const auto here = std::min(kBlock, count - block * kBlock);
+      for (std::int64_t i = 0; i < here; ++i) one(random, part);
+    }
+    const std::lock_guard lock(mutex);
+    total.wins[kBlack] += part.wins[kBlack];
+    total.wins[kWhite] += part.wins[kWhite];
+    total.plies += part.plies;
+  });
+  return total;
+}
+
+}  // namespace
+
+Tally random_games(int width, int height, std::int64_t count, std::uint64_t seed, int threads) {
+  check_size(width, height);
+  return with_words(width * height, [&]<int Words>() {
+    const Position<Words> start(geometry<Words>(width, height));
+    return tally(count, seed, threads, [&](Random& random, Tally& part) {
+      auto position = start;
+      part.plies += play_randomly(position, random);
+      ++part.wins[std::size_t(position.winner())];
+    });
+  });
+}
+
+Tally random_fills(int width, int height, std::int64_t count, std::uint64_t seed, int threads) {
+  check_size(width, height);
+  return with_words(width * height, [&]<int Words>() {
+    const Position<Words> start(geometry<Words>(width, height));
+    return tally(count, seed, threads, [&](Random& random, Tally& part) {
+      part.plies += width * height;
+      ++part.wins[fill_randomly(start, random)];
+    });
+  });
+}
+
+}  // namespace fingal

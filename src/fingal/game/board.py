@@ -1,0 +1,159 @@
+"""The board, in the manner of python-chess."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingal import _core
+from fingal.game.colour import Colour
+
+SWAP: int = _core.SWAP
+"""The move swap-pieces: the first stone is mirrored in the long diagonal and becomes White's."""
+
+MAX_SIDE: int = _core.MAX_SIDE
+
+
+class Board(_core.Board):
+    """A game in progress: stones, side to move, and the moves that can be taken back.
+
+    A move is a cell, numbered row by row from the top-left corner (``row * width + column``), or ``SWAP``.
+    ``push`` also takes names: ``"a1"``, ``"swap"``.
+
+    >>> board = Board(3)
+    >>> board.push("b2"); board.push("a1"); board.push("b1"); board.push("c1"); board.push("b3")
+    >>> board.winner
+    <Colour.BLACK: 0>
+    """
+
+    def __init__(self, width: int | _core.Board = 11, height: int | None = None, *, swap: bool = False) -> None:
+        """Make an empty board; ``Board(7, 9)`` is 7 wide and 9 high. ``Board(board)`` copies."""
+        if isinstance(width, _core.Board):
+            super().__init__(width)
+        else:
+            super().__init__(width, width if height is None else height, swap)
+
+    @property
+    def turn(self) -> Colour:
+        """The side to move."""
+        return Colour(self._turn())
+
+    @turn.setter
+    def turn(self, colour: Colour) -> None:
+        self._set_turn(colour)
+
+    @property
+    def winner(self) -> Colour | None:
+        """The side that has joined its edges, if any."""
+        winner = self._winner()
+        return None if winner < 0 else Colour(winner)
+
+    @property
+    def legal_moves(self) -> list[int]:
+        """Every legal move: the empty cells in order, then ``SWAP`` where it is possible; [] after the end."""
+        if self.is_over():
+            return []
+        return [*self.empty_cells, SWAP] if self.can_swap else self.empty_cells
+
+    @property
+    def moves(self) -> list[int]:
+        """The moves pushed so far."""
+        return self._moves()
+
+    def is_legal(self, move: int) -> bool:
+        """Whether ``push(move)`` would be accepted."""
+        if self.is_over():
+            return False
+        return self.can_swap if move == SWAP else 0 <= move < self.cells and self._colour_at(move) < 0
+
+    def colour_at(self, cell: int | str) -> Colour | None:
+        """The stone on a cell."""
+        colour = self._colour_at(self.cell(cell))
+        return None if colour < 0 else Colour(colour)
+
+    def set_stone(self, cell: int | str, colour: Colour | None) -> None:
+        """Set up a stone, or remove one: the position becomes a new start, with no moves to take back."""
+        self._set_stone(self.cell(cell), -1 if colour is None else colour)
+
+    def cell(self, cell: int | str) -> int:
+        """The number of a cell given by name or number."""
+        return _core.parse_cell(cell, self.width, self.height) if isinstance(cell, str) else cell
+
+    def name(self, move: int) -> str:
+        """'a1' for 0, 'swap-pieces' for ``SWAP``."""
+        return "swap-pieces" if move == SWAP else _core.cell_name(move, self.width, self.height)
+
+    def neighbours(self, cell: int | str) -> list[int]:
+        """The cells that touch a cell: two to six of them (none on 1x1)."""
+        row, column = divmod(self.cell(cell), self.width)
+        around = ((row - 1, column), (row - 1, column + 1), (row, column - 1), (row, column + 1), (row + 1, column - 1), (row + 1, column))
+        return [r * self.width + c for r, c in around if 0 <= r < self.height and 0 <= c < self.width]
+
+    def rotated(self) -> Self:
+        """The position turned by 180 degrees, with no moves to take back."""
+        return type(self)(super().rotated())
+
+    def mirrored(self) -> Self:
+        """The position mirrored in the long diagonal with the colours exchanged, with no moves to take back.
+
+        Its winner and best moves are the mirror images of this one's.
+        """
+        return type(self)(super().mirrored())
+
+    def packed(self) -> NDArray[np.uint64]:
+        """Stones as bits, [2, words]: Black's and White's, cell i in bit i % 64 of word i // 64."""
+        return np.array([self._packed(0), self._packed(1)], dtype=np.uint64)
+
+    def copy(self) -> Self:
+        """A board that shares nothing with this one, its moves included."""
+        return type(self)(self)
+
+    def svg(self, **options: Any) -> str:
+        """The board as an SVG picture; options as for ``fingal.game.draw.picture``."""
+        from fingal.game import draw
+
+        return draw.svg(draw.picture(self, **options))
+
+    def __str__(self) -> str:
+        from fingal.game import draw
+
+        return draw.text(self)
+
+    def __repr__(self) -> str:
+        moves = " ".join(self.name(move) for move in self.moves)
+        return f"<Board {self.width}x{self.height} [{moves}] {'won by' if self.winner is not None else 'to move:'} {self.turn if self.winner is None else self.winner}>"
+
+    def __hash__(self) -> int:
+        """The Zobrist hash. It changes with every push: do not push while the board is a key."""
+        return self.zobrist
+
+    def __eq__(self, other: object) -> bool:
+        """The same size, stones, side to move and right to swap; how the game got there does not matter."""
+        return isinstance(other, _core.Board) and super().__eq__(other)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        start = (self._start(0), self._start(1))
+        played = list(zip(self._movers(), self.moves, strict=True))
+        return _restore, (type(self), self.width, self.height, self.swap, start, played, self._turn())
+
+
+def _restore(
+    kind: type[Board],
+    width: int,
+    height: int,
+    swap: bool,
+    start: tuple[list[int], list[int]],
+    played: list[tuple[int, int]],
+    turn: int,
+) -> Board:
+    board = kind(width, height, swap=swap)
+    for colour in Colour:
+        for cell in start[colour]:
+            board.set_stone(cell, colour)
+    for mover, move in played:
+        board.turn = Colour(mover)
+        board.push(move)
+    board.turn = Colour(turn)
+    return board

@@ -1,0 +1,50 @@
+"""What a player is: something that maps a record and a limit to a move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from fingal.game import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What one move may cost. None means not limited that way; a player uses the limits it understands."""
+
+    simulations: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that leave no room for a move."""
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"a limit of {value} {name} is not possible: it must be more than 0")
+
+
+NO_LIMIT = Limit()
+
+
+class PlayerError(Exception):
+    """A player cannot go on: its engine died, hung or answered nonsense. The message is one sentence for a person."""
+
+
+class Player(Protocol):
+    """Anything that can choose a move. ``fingal.testing.check_player`` says what it must get right."""
+
+    name: str
+    """How it is shown in tables and records."""
+
+    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
+        """The move at the end of the record's main line: a legal cell, ``SWAP`` where it is legal, or ``RESIGN``.
+
+        The record is not changed. Raises ``ValueError`` when the game there is over, ``PlayerError`` when the player
+        has failed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of processes and memory; nothing is asked afterwards."""
+        ...
