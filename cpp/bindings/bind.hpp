@@ -16,5 +16,6 @@ using namespace nb::literals;
 void bind_batch(nb::module_& m);
 void bind_board(nb::module_& m);
 void bind_playout(nb::module_& m);
+void bind_search(nb::module_& m);
 
 }  // namespace fingal

@@ -1,22 +1,8 @@
+#include "arrays.hpp"
 #include "bind.hpp"
 #include "core/batch.hpp"
 
 namespace fingal {
-namespace {
-
-template <class T>
-using Array = nb::ndarray<T, nb::numpy, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<T> checked(const Array<T>& array, std::int64_t size, const char* name) {
-  if (std::int64_t(array.size()) != size) {
-    throw std::invalid_argument(std::string(name) + " has " + std::to_string(array.size()) + " elements, expected " +
-                                std::to_string(size));
-  }
-  return {array.data(), array.size()};
-}
-
-}  // namespace
 
 void bind_batch(nb::module_& m) {
   nb::class_<Batch>(

@@ -5,4 +5,5 @@ NB_MODULE(_core, m) {
   fingal::bind_board(m);
   fingal::bind_playout(m);
   fingal::bind_batch(m);
+  fingal::bind_search(m);
 }

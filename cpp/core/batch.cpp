@@ -1,5 +1,6 @@
 #include "batch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -9,23 +10,15 @@
 namespace fingal {
 namespace {
 
-// spread[b]: eight bytes, byte i is bit i of b.
-constexpr auto kSpread = [] {
-  std::array<std::array<std::uint8_t, 8>, 256> table{};
-  for (unsigned b = 0; b < 256; ++b) {
-    for (unsigned i = 0; i < 8; ++i) table[b][i] = std::uint8_t((b >> i) & 1);
-  }
-  return table;
-}();
+// Bytes are written several at a time, as words of which byte i is the i-th in memory.
+static_assert(std::endian::native == std::endian::little);
+using Eight = std::uint64_t;
 
-// planes[own | other << 4]: four cells of four bytes, the first two set from the bits.
-constexpr auto kPlanes = [] {
-  std::array<std::array<std::uint8_t, 16>, 256> table{};
+// kSpread[b]: byte i is bit i of b.
+constexpr auto kSpread = [] {
+  std::array<Eight, 256> table{};
   for (unsigned b = 0; b < 256; ++b) {
-    for (unsigned i = 0; i < 4; ++i) {
-      table[b][4 * i] = std::uint8_t((b >> i) & 1);
-      table[b][4 * i + 1] = std::uint8_t((b >> (i + 4)) & 1);
-    }
+    for (unsigned i = 0; i < 8; ++i) table[b] |= Eight((b >> i) & 1) << (8 * i);
   }
   return table;
 }();
@@ -60,7 +53,7 @@ class SizedBatch final : public Batch {
           game.can_swap = false;
         } else {
           game.position.play(action[i]);
-          game.can_swap = swap_ && game.last == kNone && game.fresh;
+          game.can_swap = swap_ && game.fresh;
         }
         game.last = action[i];
         game.fresh = false;
@@ -164,28 +157,34 @@ class SizedBatch final : public Batch {
     const auto turn = game.position.turn();
     const auto& own = game.position.stones(turn);
     const auto& theirs = game.position.stones(other(turn));
-    std::array<std::uint8_t, 16> constant{};
-    for (std::size_t i = 0; i < 16; i += 4) {
-      constant[i + 2] = turn == kWhite;
-      constant[i + 3] = game.can_swap;
-    }
-    for (int cell = 0; cell < cells(); cell += 4) {
+    // A cell is four bytes, so one 32-bit word; the compiler turns the inner loop into vector shifts.
+    const auto constant = std::uint32_t(turn == kWhite) << 16 | std::uint32_t(game.can_swap) << 24;
+    const auto block = [&](int cell, int count) {
       const auto word = std::size_t(cell) / 64;
-      const auto shift = cell & 63;
-      const auto key = ((own.word[word] >> shift) & 15) | (((theirs.word[word] >> shift) & 15) << 4);
-      auto four = kPlanes[key];
-      for (std::size_t i = 0; i < 16; ++i) four[i] |= constant[i];
-      const auto left = std::size_t(cells() - cell) * 4;
-      std::memcpy(out + std::size_t(cell) * 4, four.data(), left < 16 ? left : 16);
-    }
+      const auto mine = std::uint32_t(own.word[word] >> (cell & 63));
+      const auto yours = std::uint32_t(theirs.word[word] >> (cell & 63));
+      std::array<std::uint32_t, 32> planes;
+      for (unsigned i = 0; i < 32; ++i) planes[i] = constant | ((mine >> i) & 1) | (((yours >> i) & 1) << 8);
+      std::memcpy(out + 4 * cell, planes.data(), 4 * std::size_t(count));
+    };
+    int cell = 0;
+    for (; cell + 32 <= cells(); cell += 32) block(cell, 32);
+    if (cell < cells()) block(cell, cells() - cell);
   }
 
   void write_legal(const Game& game, bool* out) const {
     const auto empty = game.position.empty();
-    for (int cell = 0; cell < cells(); cell += 8) {
-      const auto& eight = kSpread[(empty.word[std::size_t(cell) / 64] >> (cell & 63)) & 255];
-      const auto left = std::size_t(cells() - cell);
-      std::memcpy(out + cell, eight.data(), left < 8 ? left : 8);
+    const auto eight_cells = [&](int cell) {
+      return kSpread[(empty.word[std::size_t(cell) / 64] >> (cell & 63)) & 255];
+    };
+    int cell = 0;
+    for (; cell + 8 <= cells(); cell += 8) {
+      const auto eight = eight_cells(cell);
+      std::memcpy(out + cell, &eight, 8);
+    }
+    if (cell < cells()) {
+      const auto eight = eight_cells(cell);
+      std::memcpy(out + cell, &eight, std::size_t(cells() - cell));
     }
     out[cells()] = game.can_swap;
   }

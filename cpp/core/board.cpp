@@ -136,7 +136,7 @@ std::vector<int> Board::winning_chain() const {
     }
     chain.push_back((rings.back() & g.edge[colour][1]).lowest());
     for (auto ring = rings.rbegin() + 1; ring != rings.rend(); ++ring) {
-      chain.push_back((g.neighbours[std::size_t(chain.back())] & *ring).lowest());
+      chain.push_back((g.cell[std::size_t(chain.back())].neighbours & *ring).lowest());
     }
     std::reverse(chain.begin(), chain.end());
     return chain;

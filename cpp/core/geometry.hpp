@@ -16,6 +16,14 @@ constexpr int kNobody = -1;
 
 constexpr Colour other(Colour colour) { return Colour(1 - colour); }
 
+// What a move on one cell needs, side by side in memory.
+template <int Words>
+struct Cell {
+  Bits<Words> neighbours;
+  std::array<std::uint64_t, 2> key;       // Zobrist keys, by colour
+  std::array<std::uint8_t, 2> touches{};  // by colour: bit 0 and bit 1 say on which of its edges the cell lies
+};
+
 // Cells are numbered row by row from the top-left corner: cell = row * width + column.
 // (r, c) touches (r, c +- 1), (r +- 1, c), (r - 1, c + 1), (r + 1, c - 1).
 template <int Words>
@@ -28,38 +36,33 @@ struct Geometry {
   Bits<Words> last_column;
   // edge[colour][0 or 1]: Black's top and bottom row, White's left and right column.
   std::array<std::array<Bits<Words>, 2>, 2> edge;
-  std::array<Bits<Words>, 64 * Words> neighbours;
-  // touches[colour][cell]: bit 0 and bit 1 say whether the cell lies on that colour's edges.
-  std::array<std::array<std::uint8_t, 64 * Words>, 2> touches{};
-  std::array<std::array<std::uint64_t, 64 * Words>, 2> key;
+  std::array<Cell<Words>, 64 * Words> cell;
   std::uint64_t white_to_move;
 
   Geometry(int w, int h) : width(w), height(h), cells(w * h) {
     // Keyed by size, so that boards of different sizes have unrelated hashes.
     Random random(std::uint64_t(w) * 64 + std::uint64_t(h));
-    for (auto& colour : key) {
-      for (auto& k : colour) k = random();
-    }
+    for (auto& c : cell) c.key = {random(), random()};
     white_to_move = random();
     for (int row = 0; row < h; ++row) {
       for (int column = 0; column < w; ++column) {
-        const int cell = row * w + column;
-        all.set(cell);
-        if (column == 0) first_column.set(cell);
-        if (column == w - 1) last_column.set(cell);
+        const int at = row * w + column;
+        all.set(at);
+        if (column == 0) first_column.set(at);
+        if (column == w - 1) last_column.set(at);
         const bool on[2][2] = {{row == 0, row == h - 1}, {column == 0, column == w - 1}};
         for (std::size_t colour = 0; colour < 2; ++colour) {
           for (std::size_t side = 0; side < 2; ++side) {
             if (!on[colour][side]) continue;
-            edge[colour][side].set(cell);
-            touches[colour][std::size_t(cell)] |= std::uint8_t(1u << side);
+            edge[colour][side].set(at);
+            cell[std::size_t(at)].touches[colour] |= std::uint8_t(1u << side);
           }
         }
       }
     }
-    all.for_each([&](int cell) {
-      auto one = Bits<Words>::of(cell);
-      neighbours[std::size_t(cell)] = dilate(one) - one;
+    all.for_each([&](int at) {
+      const auto one = Bits<Words>::of(at);
+      cell[std::size_t(at)].neighbours = dilate(one) - one;
     });
   }
 
@@ -68,15 +71,6 @@ struct Geometry {
     const auto with_right = set | (set - last_column).up(1);
     const auto with_left = set | (set - first_column).down(1);
     return (with_right | with_left | with_right.down(width) | with_left.up(width)) & all;
-  }
-
-  // The part of `within` that is joined to `seed` through `within`; seed lies in it.
-  Bits<Words> flood(Bits<Words> seed, const Bits<Words>& within) const {
-    for (;;) {
-      const auto grown = dilate(seed) & within;
-      if (grown == seed) return seed;
-      seed = grown;
-    }
   }
 };
 

@@ -16,8 +16,8 @@ class Position {
   explicit Position(const Geometry<Words>& g) : geometry_(&g) {}
 
   const Geometry<Words>& geometry() const { return *geometry_; }
-  const Set& stones(Colour colour) const { return stones_[colour]; }
-  Set empty() const { return geometry_->all - (stones_[kBlack] | stones_[kWhite]); }
+  const Set& stones(Colour colour) const { return sides_[colour].stones; }
+  Set empty() const { return geometry_->all - (stones(kBlack) | stones(kWhite)); }
   Colour turn() const { return turn_; }
   // kNobody, kBlack or kWhite.
   int winner() const { return winner_; }
@@ -33,37 +33,42 @@ class Position {
 
   // Puts a stone of `colour` on `cell`, whoever is to move. Not checked: as for play.
   void place(int cell, Colour colour) {
-    const auto at = std::size_t(cell);
-    hash_ ^= geometry_->key[colour][at];
-    auto& own = stones_[colour];
-    own.set(cell);
-    // joined_[colour][side] holds the stones joined to that edge, and no stone is in both before the win: a stone
-    // that touches both wins, a stone that touches one joins it once in a game and takes its loose group along.
-    const auto& near = geometry_->neighbours[at];
-    const unsigned touch = geometry_->touches[colour][at];
-    const unsigned sides =
-        touch | unsigned(near.intersects(joined_[colour][0])) | (unsigned(near.intersects(joined_[colour][1])) << 1);
-    if (sides == 0) return;
-    if (sides == 3) {
+    const auto& here = geometry_->cell[std::size_t(cell)];
+    auto& side = sides_[colour];
+    hash_ ^= here.key[colour];
+    side.stones.set(cell);
+    // No stone is joined to both edges before the win: a stone that touches both wins, and a stone that touches one
+    // joins it, once in a game, and takes its loose group along.
+    const unsigned edges = here.touches[colour] | unsigned(here.neighbours.intersects(side.joined[0])) |
+                           (unsigned(here.neighbours.intersects(side.joined[1])) << 1);
+    if (edges == 0) return;
+    if (edges == 3) {
       winner_ = std::int8_t(colour);
       return;
     }
-    auto& joined = joined_[colour][sides >> 1];
-    joined.set(cell);
     // Stone by stone: the groups that join are small, and for them this beats flooding the whole board.
-    auto loose = own - joined;
-    for (auto todo = near & loose; todo.any(); todo &= loose) {
+    auto& joined = side.joined[edges >> 1];
+    joined.set(cell);
+    auto loose = side.stones - joined;
+    for (auto todo = here.neighbours & loose; todo.any(); todo &= loose) {
       const int next = todo.lowest();
       joined.set(next);
       loose.reset(next);
-      todo |= geometry_->neighbours[std::size_t(next)];
+      todo |= geometry_->cell[std::size_t(next)].neighbours;
     }
+  }
+
+  // The empty cells on which a stone of `colour` would win at once.
+  Set winning_cells(Colour colour) const {
+    const auto& side = sides_[colour];
+    const auto& edge = geometry_->edge[colour];
+    return empty() & (geometry_->dilate(side.joined[0]) | edge[0]) & (geometry_->dilate(side.joined[1]) | edge[1]);
   }
 
   // White takes over Black's first stone: the stone is mirrored in the long diagonal and becomes White's.
   // Not checked: that the board is square and holds one stone, a black one, with White to move.
   void swap_pieces() {
-    const int cell = stones_[kBlack].lowest();
+    const int cell = stones(kBlack).lowest();
     const int side = geometry_->width;
     *this = Position(*geometry_);
     place(cell % side * side + cell / side, kWhite);
@@ -73,13 +78,18 @@ class Position {
   void set_turn(Colour colour) { turn_ = colour; }
 
   friend bool operator==(const Position& a, const Position& b) {
-    return a.geometry_ == b.geometry_ && a.stones_ == b.stones_ && a.turn_ == b.turn_;
+    return a.geometry_ == b.geometry_ && a.stones(kBlack) == b.stones(kBlack) && a.stones(kWhite) == b.stones(kWhite) &&
+           a.turn_ == b.turn_;
   }
 
  private:
   const Geometry<Words>* geometry_;
-  std::array<Set, 2> stones_{};
-  std::array<std::array<Set, 2>, 2> joined_{};
+  struct Side {
+    Set stones;
+    std::array<Set, 2> joined;  // the stones joined to the colour's first and second edge
+  };
+
+  std::array<Side, 2> sides_{};
   std::uint64_t hash_ = 0;
   Colour turn_ = kBlack;
   std::int8_t winner_ = kNobody;

@@ -4,4 +4,17 @@ from fingal.game.board import MAX_SIDE, SWAP, Board
 from fingal.game.colour import BLACK, WHITE, Colour
 from fingal.game.record import RESIGN, Mark, Node, Record, Result, Special
 
-__all__ = ["BLACK", "MAX_SIDE", "RESIGN", "SWAP", "WHITE", "Board", "Colour", "Mark", "Node", "Record", "Result", "Special"]
+__all__ = [
+    "BLACK",
+    "MAX_SIDE",
+    "RESIGN",
+    "SWAP",
+    "WHITE",
+    "Board",
+    "Colour",
+    "Mark",
+    "Node",
+    "Record",
+    "Result",
+    "Special",
+]

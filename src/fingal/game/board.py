@@ -16,6 +16,17 @@ SWAP: int = _core.SWAP
 MAX_SIDE: int = _core.MAX_SIDE
 
 
+def parse_size(text: str) -> tuple[int, int]:
+    """Width and height from '11' or '7x9'; ValueError with one sentence otherwise."""
+    width, _, height = text.lower().partition("x")
+    try:
+        size = int(width), int(height or width)
+    except ValueError:
+        raise ValueError(f"{text[:20]!r} is not a board size: 11, or 7x9 for 7 wide and 9 high, is expected") from None
+    Board(*size)
+    return size
+
+
 class Board(_core.Board):
     """A game in progress: stones, side to move, and the moves that can be taken back.
 
@@ -88,7 +99,14 @@ class Board(_core.Board):
     def neighbours(self, cell: int | str) -> list[int]:
         """The cells that touch a cell: two to six of them (none on 1x1)."""
         row, column = divmod(self.cell(cell), self.width)
-        around = ((row - 1, column), (row - 1, column + 1), (row, column - 1), (row, column + 1), (row + 1, column - 1), (row + 1, column))
+        around = (
+            (row - 1, column),
+            (row - 1, column + 1),
+            (row, column - 1),
+            (row, column + 1),
+            (row + 1, column - 1),
+            (row + 1, column),
+        )
         return [r * self.width + c for r, c in around if 0 <= r < self.height and 0 <= c < self.width]
 
     def rotated(self) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ class Result(NamedTuple):
     how: str = ""
 
     def __str__(self) -> str:
+        """'B+', 'W+R', 'B+T', 'W+F': as SGF writes it."""
         return f"{self.winner.letter}+{self.how[:1].upper()}"
 
 
@@ -54,7 +55,7 @@ class Mark(NamedTuple):
 class Node:
     """One point of a record: at most one move, and what was written beside it."""
 
-    parent: Node | None = None
+    parent: Node | None = field(default=None, repr=False)  # a repr of the whole tree would recurse
     colour: Colour | None = None
     """Who moved; None when this node holds no move."""
     move: int | None = None
@@ -67,7 +68,7 @@ class Node:
     marks: list[Mark] = field(default_factory=list)
     extra: dict[str, list[str]] = field(default_factory=dict)
     """What a file said that a record has no place for, kept as it was: SGF identifier -> values."""
-    children: list[Node] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list, repr=False)
 
     def add(self, colour: Colour, move: int) -> Node:
         """Append a move as a new variation; the first one added is the main line."""
@@ -104,7 +105,9 @@ class Record:
     result: Result | None = None
     tags: dict[str, str] = field(default_factory=dict)
     """Where, when and so on: 'event', 'date', 'place', 'round', 'name', 'source', 'application'."""
-    root: Node = field(default_factory=Node)
+    root: Node = field(default_factory=Node, repr=False)
+    cursor: Node | None = field(default=None, repr=False)
+    """Where a reader was left, when a link or a text said so; None is the end of the main line."""
 
     def __post_init__(self) -> None:
         """Refuse sizes that no board has."""
@@ -135,9 +138,49 @@ class Record:
         return self.end.line()
 
     @property
+    def current(self) -> Node:
+        """The node on view: the cursor, or the end of the main line."""
+        return self.cursor or self.end
+
+    @property
     def moves(self) -> list[tuple[Colour, int]]:
         """Who moved where on the main line."""
-        return [(node.colour, node.move) for node in self.main_line if node.colour is not None and node.move is not None]
+        return [
+            (node.colour, node.move) for node in self.main_line if node.colour is not None and node.move is not None
+        ]
+
+    def after(self, count: int) -> Node:
+        """The node of the main line where ``count`` moves have been made and the next one follows.
+
+        Set-up that stands between two moves belongs to the earlier one. IndexError when there are fewer moves.
+        """
+        found, made = None, 0
+        for node in self.main_line:
+            made += node.move is not None
+            if made == count:
+                found = node
+        if found is None:
+            raise IndexError(f"the main line has {made} move{'' if made == 1 else 's'}: there is no move {count}")
+        return found
+
+    def until(self, node: Node) -> Record:
+        """A copy that ends at a node: the line that leads there, without variations.
+
+        The result is kept only where the node is the end of the main line: an earlier position has none yet.
+        """
+        result = self.result if node is self.end else None
+        copy = Record(self.width, self.height, self.swap, dict(self.players), result, dict(self.tags))
+        last: Node | None = None
+        for step in node.line():
+            kept = replace(
+                step, parent=last, setup=dict(step.setup), marks=list(step.marks), extra=dict(step.extra), children=[]
+            )
+            if last is None:
+                copy.root = kept
+            else:
+                last.children.append(kept)
+            last = kept
+        return copy
 
     def push(self, colour: Colour, move: int) -> Node:
         """Append a move to the main line. Not checked; ``board()`` does."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from fingal.game import Record
+from fingal.game import Board, Record, Special
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +48,25 @@ class Player(Protocol):
     def close(self) -> None:
         """Let go of processes and memory; nothing is asked afterwards."""
         ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """What a player that searches for long may have besides: a way to be told to answer now."""
+
+    def interrupt(self) -> None:
+        """End the search under way, from any thread: ``choose`` then answers soon, with the best move it has.
+
+        It counts until the end of the next ``choose``, so that one that comes a moment too early is not lost.
+        """
+        ...
+
+
+def open_board(record: Record) -> Board:
+    """The board at the end of a record's main line, for a player to move on; ValueError when the game there is over."""
+    board, end = record.board(), record.end
+    if board.winner is not None:
+        raise ValueError(f"the game is over: {board.winner} has won")
+    if end.move in (Special.RESIGN, Special.FORFEIT):
+        raise ValueError(f"the game is over: {end.colour} has given up")
+    return board

@@ -1,0 +1,65 @@
+# `make play` and `make test` work on a fresh clone; everything they need goes into .venv.
+
+SHELL := /bin/sh
+VENV := .venv/bin
+SOURCES := pyproject.toml CMakeLists.txt constraints.txt scripts/setup $(wildcard cpp/core/* cpp/bindings/*)
+# One stamp for each set of extras: it is newer than the sources when that set is installed and the core is built.
+stamp = .venv/.installed$(1)
+
+.PHONY: help play test lint format stubs slow bench docs wheel sanitize clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+
+play: $(call stamp)  ## play a game in the terminal
+	@$(VENV)/fingal play
+
+test: $(call stamp,-test) build/tests/stamp  ## the test suite, C++ and Python
+	cd build/tests && ctest --output-on-failure
+	$(VENV)/pytest
+
+lint: $(call stamp,-lint)  ## ruff, mypy, clang-format (compiler warnings are errors in every build)
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+	$(VENV)/mypy
+	$(VENV)/clang-format --dry-run -Werror cpp/*/*.?pp
+
+format: $(call stamp,-lint)  ## rewrite the sources in the house style
+	$(VENV)/ruff check --fix .
+	$(VENV)/ruff format .
+	$(VENV)/clang-format -i cpp/*/*.?pp
+
+stubs: $(call stamp)  ## write src/fingal/_core.pyi anew from the compiled module
+	$(VENV)/python -m nanobind.stubgen -q -P -m fingal._core -o src/fingal/_core.pyi
+
+slow: $(call stamp,-test)  ## the long checks: whole-game comparisons and a million fuzzed inputs
+	$(VENV)/pytest tests/slow -o addopts= -v -s
+
+bench: $(call stamp,-bench)  ## speed beside OpenSpiel and pgx
+	$(VENV)/fingal bench core
+
+docs: $(call stamp,-docs)  ## the documentation, into site/
+	$(VENV)/mkdocs build --strict
+
+wheel: $(call stamp,-wheel)  ## a portable wheel, into dist/, tried in a venv that sees no compiler
+	scripts/wheel
+
+sanitize: $(call stamp,-test)  ## C++ tests and the core's Python tests under ASan and UBSan, threads under TSan
+	scripts/sanitize
+
+clean:  ## remove everything that was built
+	rm -rf .venv build dist site
+
+# All extras that are installed already stay installed: pip only adds.
+.venv/.installed%: $(SOURCES)
+	scripts/setup $(patsubst -%,%,$*)
+	@touch $@
+
+.venv/.installed: $(SOURCES)
+	scripts/setup
+	@touch $@
+
+build/tests/stamp: $(SOURCES) $(wildcard cpp/tests/*) | $(call stamp,-test)
+	$(VENV)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(VENV)/ninja -DFINGAL_TESTS=ON > /dev/null
+	$(VENV)/cmake --build build/tests
+	@touch $@

@@ -1,0 +1,193 @@
+#include <nanobind/stl/tuple.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "core/selfplay.hpp"
+#include "core/tree_search.hpp"
+
+namespace fingal {
+namespace {
+
+// A vector handed to Python as an array, without a copy.
+template <class T>
+nb::ndarray<nb::numpy, T> as_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
+}
+
+nb::dict as_dict(Samples&& s, std::size_t words, std::size_t cells) {
+  const auto n = std::size_t(s.count);
+  nb::dict result;
+  result["black"] = as_array(std::move(s.black), {n, words});
+  result["white"] = as_array(std::move(s.white), {n, words});
+  result["final_black"] = as_array(std::move(s.final_black), {n, words});
+  result["final_white"] = as_array(std::move(s.final_white), {n, words});
+  result["white_to_move"] = as_array(std::move(s.white_to_move), {n});
+  result["last"] = as_array(std::move(s.last), {n});
+  result["reply"] = as_array(std::move(s.reply), {n});
+  result["policy"] = as_array(std::move(s.policy), {n, cells});
+  result["value"] = as_array(std::move(s.value), {n});
+  result["search_value"] = as_array(std::move(s.search_value), {n});
+  result["game"] = as_array(std::move(s.game), {n});
+  return result;
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  m.def("considered_visits", &considered_visits, "considered"_a, "simulations"_a,
+        "Sequential halving: how many visits the moves under consideration have at each simulation.");
+
+  nb::class_<SearchSettings>(m, "SearchSettings")
+      .def(nb::init<>())
+      .def_rw("gumbel", &SearchSettings::gumbel)
+      .def_rw("c_init", &SearchSettings::c_init)
+      .def_rw("c_base", &SearchSettings::c_base)
+      .def_rw("fpu_reduction", &SearchSettings::fpu_reduction)
+      .def_rw("c_visit", &SearchSettings::c_visit)
+      .def_rw("c_scale", &SearchSettings::c_scale)
+      .def_rw("considered", &SearchSettings::considered)
+      .def_rw("gumbel_scale", &SearchSettings::gumbel_scale)
+      .def_rw("noise_share", &SearchSettings::noise_share)
+      .def_rw("noise_total", &SearchSettings::noise_total);
+
+  nb::class_<TreeSearch>(m, "TreeSearch", "A tree search of one position; a net judges what select() hands out.")
+      .def(nb::new_(&TreeSearch::make), "board"_a, "settings"_a, "seed"_a = 0)
+      .def_prop_ro("words", &TreeSearch::words)
+      .def_prop_ro("cells", &TreeSearch::cells)
+      .def_prop_ro("simulations", &TreeSearch::simulations)
+      .def_prop_ro("visits", &TreeSearch::visits)
+      .def_prop_ro("nodes", &TreeSearch::nodes)
+      .def_prop_ro("value", &TreeSearch::value, "For the side to move at the root.")
+      .def_prop_ro(
+          "proof", [](const TreeSearch& t) { return int(t.proof()); },
+          "1: the side to move wins, -1: it loses, 0: not known.")
+      .def("set_position", &TreeSearch::set_position, "board"_a)
+      .def("prepare", &TreeSearch::prepare, "simulations"_a, "settings"_a)
+      .def(
+          "select",
+          [](TreeSearch& t, int most, int simulations, const Array<std::uint64_t>& stones,
+             const Array<bool>& white_to_move, const Array<std::int32_t>& last) {
+            const auto s = checked(stones, 2 * std::int64_t(most) * t.words(), "stones");
+            const auto w = checked(white_to_move, most, "white_to_move");
+            const auto l = checked(last, most, "last");
+            const nb::gil_scoped_release release;
+            return t.select(most, simulations, s, w, l);
+          },
+          "most"_a, "simulations"_a, "stones"_a, "white_to_move"_a, "last"_a,
+          "How many positions were written: stones [2, most, words], white_to_move [most], last [most].")
+      .def(
+          "update",
+          [](TreeSearch& t, const Array<const float>& logits, const Array<const float>& value) {
+            const std::span<const float> l(logits.data(), logits.size());
+            const std::span<const float> v(value.data(), value.size());
+            if (l.size() != v.size() * std::size_t(t.cells()))
+              throw std::invalid_argument("logits and value do not belong together");
+            const nb::gil_scoped_release release;
+            t.update(l, v);
+          },
+          "logits"_a, "value"_a)
+      .def("cancel", &TreeSearch::cancel)
+      .def("best_move", [](const TreeSearch& t) { return int(t.best_move()); })
+      .def("improved_policy",
+           [](const TreeSearch& t) {
+             auto p = t.improved_policy();
+             const auto n = p.size();
+             return as_array(std::move(p), {n});
+           })
+      .def(
+          "candidates",
+          [](const TreeSearch& t) {
+            std::vector<std::tuple<int, int, float, float, int>> rows;
+            for (const auto& c : t.candidates()) rows.emplace_back(c.move, c.visits, c.value, c.prior, c.proof);
+            return rows;
+          },
+          "The root's moves, the best first: (move, visits, value, prior, proof), for the side to move.")
+      .def(
+          "principal_variation",
+          [](const TreeSearch& t, int first) {
+            const auto line = t.principal_variation(Move(first));
+            return std::vector<int>(line.begin(), line.end());
+          },
+          "first"_a)
+      .def("run_constant", &TreeSearch::run_constant, "simulations"_a, nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<SelfplaySettings>(m, "SelfplaySettings")
+      .def(nb::init<>())
+      .def_rw("search", &SelfplaySettings::search)
+      .def_rw("full_simulations", &SelfplaySettings::full_simulations)
+      .def_rw("cheap_simulations", &SelfplaySettings::cheap_simulations)
+      .def_rw("cheap_considered", &SelfplaySettings::cheap_considered)
+      .def_rw("full_share", &SelfplaySettings::full_share)
+      .def_rw("resign_below", &SelfplaySettings::resign_below)
+      .def_rw("resign_moves", &SelfplaySettings::resign_moves)
+      .def_rw("play_on_share", &SelfplaySettings::play_on_share);
+
+  nb::class_<SelfplayPool>(m, "SelfplayPool", "Games that play themselves: select(), let a net judge, update().")
+      .def(nb::new_(&SelfplayPool::make), "width"_a, "height"_a, "count"_a, "settings"_a, "seed"_a, "threads"_a = 1)
+      .def_prop_ro("width", &SelfplayPool::width)
+      .def_prop_ro("height", &SelfplayPool::height)
+      .def_prop_ro("cells", &SelfplayPool::cells)
+      .def_prop_ro("words", &SelfplayPool::words)
+      .def_prop_ro("count", &SelfplayPool::count)
+      .def("set_openings", &SelfplayPool::set_openings, "lines"_a)
+      .def(
+          "select",
+          [](SelfplayPool& p, const Array<std::uint64_t>& stones, const Array<bool>& white_to_move,
+             const Array<std::int32_t>& last) {
+            const auto s = checked(stones, 2 * p.count() * p.words(), "stones");
+            const auto w = checked(white_to_move, p.count(), "white_to_move");
+            const auto l = checked(last, p.count(), "last");
+            const nb::gil_scoped_release release;
+            p.select(s, w, l);
+          },
+          "stones"_a, "white_to_move"_a, "last"_a,
+          "One position a game: stones [2, n, words], white_to_move [n], last [n].")
+      .def(
+          "update",
+          [](SelfplayPool& p, const Array<const float>& logits, const Array<const float>& value) {
+            const auto l = checked(logits, p.count() * p.cells(), "logits");
+            const auto v = checked(value, p.count(), "value");
+            const nb::gil_scoped_release release;
+            p.update(l, v);
+          },
+          "logits"_a, "value"_a, "logits [n, cells], value [n] for the side to move.")
+      .def(
+          "drain",
+          [](SelfplayPool& p) {
+            std::vector<FinishedGame> games;
+            Samples samples;
+            {
+              const nb::gil_scoped_release release;
+              samples = p.drain(games);
+            }
+            nb::list finished;
+            for (const auto& g : games) {
+              finished.append(nb::make_tuple(g.id, g.opening, int(g.winner), g.resigned,
+                                             std::vector<int>(g.moves.begin(), g.moves.end())));
+            }
+            return nb::make_tuple(as_dict(std::move(samples), std::size_t(p.words()), std::size_t(p.cells())),
+                                  finished);
+          },
+          nb::sig("def drain(self) -> tuple[dict[str, numpy.typing.NDArray[typing.Any]], list[tuple[int, int, int, "
+                  "bool, list[int]]]]"),
+          "What has finished: (samples by name, [(id, opening moves, winner, resigned, moves)]).")
+      .def(
+          "resignations",
+          [](const SelfplayPool& p) {
+            const auto r = p.resignations();
+            return std::make_tuple(r.would_resign, r.wrong);
+          },
+          "In games played on: (sides that would have resigned, those that won after all).")
+      .def("save",
+           [](SelfplayPool& p) {
+             const auto s = p.save();
+             return nb::bytes(s.data(), s.size());
+           })
+      .def(
+          "restore", [](SelfplayPool& p, const nb::bytes& state) { p.restore({state.c_str(), state.size()}); },
+          "state"_a);
+}
+
+}  // namespace fingal

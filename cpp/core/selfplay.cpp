@@ -1,0 +1,405 @@
+#include "selfplay.hpp"
+
+#include <cstring>
+
+#include "cell.hpp"
+#include "threads.hpp"
+
+namespace fingal {
+namespace {
+
+// Plain values and vectors of plain values, one after the other.
+class Writer {
+ public:
+  template <class T>
+  void value(const T& v) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes.append(reinterpret_cast<const char*>(&v), sizeof v);
+  }
+  template <class T>
+  void list(const std::vector<T>& v) {
+    value(std::uint64_t(v.size()));
+    bytes.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T));
+  }
+  std::string bytes;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  template <class T>
+  void value(T& v) {
+    take(&v, sizeof v);
+  }
+  template <class T>
+  void list(std::vector<T>& v) {
+    std::uint64_t size = 0;
+    value(size);
+    if (size > bytes_.size() / sizeof(T)) fail();
+    v.resize(size);
+    take(v.data(), size * sizeof(T));
+  }
+  void end() const {
+    if (!bytes_.empty()) fail();
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    throw std::invalid_argument("the saved games are broken or belong to another pool: start without them");
+  }
+  void take(void* to, std::size_t size) {
+    if (size > bytes_.size()) fail();
+    if (size > 0) std::memcpy(to, bytes_.data(), size);
+    bytes_.remove_prefix(size);
+  }
+  std::string_view bytes_;
+};
+
+template <int Words>
+class SizedPool final : public SelfplayPool {
+ public:
+  SizedPool(int width, int height, std::int64_t count, const SelfplaySettings& settings, std::uint64_t seed,
+            int threads)
+      : SelfplayPool(width, height, count),
+        settings_(settings),
+        start_(geometry<Words>(width, height)),
+        threads_(threads) {
+    set_openings({{}});
+    games_.reserve(std::size_t(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      games_.emplace_back(start_, settings.search, Random::stream(seed, std::uint64_t(i)), i);
+      begin_game(games_.back());
+    }
+  }
+
+  void set_openings(const std::vector<std::vector<Move>>& lines) override {
+    if (lines.empty())
+      throw std::invalid_argument("no openings were given: at least one line is needed, if an empty one");
+    for (const auto& line : lines) {
+      auto position = start_;
+      for (const auto move : line) {
+        if (move < 0 || move >= cells() || !position.empty().test(move)) {
+          throw std::invalid_argument("an opening holds the illegal move " + std::to_string(move));
+        }
+        position.play(move);
+      }
+      // A game that is decided from the start would never ask for a judgement.
+      if (position.winning_cells(kBlack).any() || position.winning_cells(kWhite).any()) {
+        throw std::invalid_argument("an opening on " + size_name(width(), height()) +
+                                    " is decided already: nobody may be able to win in one move");
+      }
+    }
+    openings_ = lines;
+  }
+
+  void select(std::span<std::uint64_t> stones, std::span<bool> white_to_move, std::span<std::int32_t> last) override {
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        auto& game = games_[i];
+        go_to_leaf(game);
+        const auto& position = game.leaf.position;
+        for (const auto colour : {kBlack, kWhite}) {
+          std::memcpy(stones.data() + (colour * games_.size() + i) * Words, position.stones(colour).word.data(),
+                      sizeof(Bits<Words>));
+        }
+        white_to_move[i] = position.turn() == kWhite;
+        last[i] = game.leaf.last;
+      }
+    });
+  }
+
+  void update(std::span<const float> logits, std::span<const float> value) override {
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        auto& game = games_[i];
+        if (!game.waiting) continue;
+        game.search.finish(game.leaf, logits.data() + i * std::size_t(cells()), value[i]);
+        game.waiting = false;
+      }
+    });
+  }
+
+  Samples drain(std::vector<FinishedGame>& finished) override {
+    Samples all;
+    for (auto& game : games_) {
+      for (auto& done : game.done) {
+        append(all, done);
+        finished.push_back(std::move(done.game));
+      }
+      game.done.clear();
+    }
+    return all;
+  }
+
+  ResignCount resignations() const override {
+    ResignCount total;
+    for (const auto& game : games_) {
+      total.would_resign += game.resign.would_resign;
+      total.wrong += game.resign.wrong;
+    }
+    return total;
+  }
+
+  std::string save() override {
+    Writer out;
+    out.value(std::array{width(), height()});
+    out.value(count());
+    for (auto& game : games_) {
+      out.value(game.random);
+      out.value(game.search.random());
+      out.value(game.id);
+      out.value(game.opening);
+      out.value(game.play_on);
+      out.value(game.low);
+      out.value(game.gave_up);
+      out.value(game.resign);
+      out.list(game.moves);
+      out.value(std::uint64_t(game.samples.size()));
+      for (const auto& sample : game.samples) write(out, sample);
+      out.value(std::uint64_t(game.done.size()));
+      for (const auto& done : game.done) {
+        out.value(std::array<std::int64_t, 4>{done.game.id, done.game.opening, done.game.winner, done.game.resigned});
+        out.list(done.game.moves);
+        out.value(std::uint64_t(done.samples.size()));
+        for (const auto& sample : done.samples) write(out, sample);
+      }
+      drop_tree(game);
+    }
+    return std::move(out.bytes);
+  }
+
+  void restore(std::string_view state) override {
+    Reader in(state);
+    std::array<int, 2> size{};
+    std::int64_t games = 0;
+    in.value(size);
+    in.value(games);
+    if (size != std::array{width(), height()} || games != count()) {
+      throw std::invalid_argument("the saved games are " + std::to_string(games) + " of " +
+                                  size_name(size[0], size[1]) + ", this pool has " + std::to_string(count()) + " of " +
+                                  size_name(width(), height()));
+    }
+    for (auto& game : games_) {
+      in.value(game.random);
+      in.value(game.search.random());
+      in.value(game.id);
+      in.value(game.opening);
+      in.value(game.play_on);
+      in.value(game.low);
+      in.value(game.gave_up);
+      in.value(game.resign);
+      in.list(game.moves);
+      std::uint64_t samples = 0;
+      in.value(samples);
+      game.samples.clear();
+      for (std::uint64_t i = 0; i < samples; ++i) read(in, game.samples.emplace_back());
+      std::uint64_t done = 0;
+      in.value(done);
+      game.done.clear();
+      for (std::uint64_t i = 0; i < done; ++i) {
+        auto& d = game.done.emplace_back();
+        std::array<std::int64_t, 4> facts{};
+        in.value(facts);
+        in.list(d.game.moves);
+        d.game.id = facts[0];
+        d.game.opening = int(facts[1]);
+        d.game.winner = Colour(facts[2]);
+        d.game.resigned = facts[3] != 0;
+        in.value(samples);
+        for (std::uint64_t k = 0; k < samples; ++k) read(in, d.samples.emplace_back());
+      }
+      drop_tree(game);
+    }
+    in.end();
+  }
+
+ private:
+  struct Sample {
+    std::uint32_t ply = 0;
+    float search_value = 0;
+    std::vector<float> policy;  // [cells], or nothing after a cheap search
+  };
+
+  struct Done {
+    FinishedGame game;
+    std::vector<Sample> samples;
+  };
+
+  struct Game {
+    Game(const Position<Words>& start, const SearchSettings& settings, Random r, std::int64_t slot)
+        : search(start, -1, settings, r()), leaf{0, start, -1}, random(r), id(slot) {}
+
+    Search<Words> search;
+    typename Search<Words>::Leaf leaf;
+    bool waiting = false;  // for the judgement of `leaf`
+    Random random;         // for everything but the search's own noise
+    std::int64_t id;
+    int opening = 0;
+    int simulations = 0;
+    bool full = true;
+    bool play_on = false;
+    std::array<int, 2> low{};       // by colour: how many moves in a row the value was below resign_below
+    std::array<bool, 2> gave_up{};  // by colour: would have resigned, had the game not been played on
+    ResignCount resign;
+    std::vector<Move> moves;
+    std::vector<Sample> samples;
+    std::vector<Done> done;
+  };
+
+  static void write(Writer& out, const Sample& sample) {
+    out.value(sample.ply);
+    out.value(sample.search_value);
+    out.list(sample.policy);
+  }
+  static void read(Reader& in, Sample& sample) {
+    in.value(sample.ply);
+    in.value(sample.search_value);
+    in.list(sample.policy);
+  }
+
+  bool chance(Game& game, float share) const { return float(game.random() >> 40) < share * float(1 << 24); }
+
+  Position<Words> replay(std::span<const Move> moves) const {
+    auto position = start_;
+    for (const auto move : moves) position.play(move);
+    return position;
+  }
+
+  void begin_game(Game& game) {
+    game.moves = openings_[std::size_t(game.random.below(int(openings_.size())))];
+    game.opening = int(game.moves.size());
+    game.samples.clear();
+    game.low = {};
+    game.gave_up = {};
+    game.play_on = chance(game, settings_.play_on_share);
+    drop_tree(game);
+  }
+
+  void drop_tree(Game& game) {
+    game.waiting = false;
+    game.search.set_root(replay(game.moves), game.moves.empty() ? Move(-1) : game.moves.back());
+    begin_move(game);
+  }
+
+  void begin_move(Game& game) {
+    game.full = chance(game, settings_.full_share);
+    game.simulations = game.full ? settings_.full_simulations : settings_.cheap_simulations;
+    auto search = settings_.search;
+    if (!game.full) search.considered = std::min(search.considered, settings_.cheap_considered);
+    game.search.prepare(game.simulations, search);
+  }
+
+  void go_to_leaf(Game& game) {
+    if (game.waiting) return;
+    for (;;) {
+      auto& search = game.search;
+      if (search.proven() || (search.expanded() && search.started() >= game.simulations)) {
+        make_move(game);
+      } else if (search.descend(game.leaf) == Search<Words>::Step::kLeaf) {
+        game.waiting = true;
+        return;
+      }
+    }
+  }
+
+  void make_move(Game& game) {
+    auto& search = game.search;
+    const auto& tree = search.tree();
+    const auto mover = search.root().turn();
+    const float value = tree.value(0);
+    if (!search.proven()) {
+      auto& sample = game.samples.emplace_back();
+      sample.ply = std::uint32_t(game.moves.size());
+      sample.search_value = value;
+      if (game.full) {
+        sample.policy.assign(std::size_t(cells()), 0);
+        const auto policy = search.improved_policy();
+        for (std::size_t i = 0; i < policy.size(); ++i) {
+          sample.policy[std::size_t(tree.move[std::size_t(tree.first_edge[0]) + i])] = policy[i];
+        }
+      }
+    }
+    game.low[mover] = value < settings_.resign_below ? game.low[mover] + 1 : 0;
+    if (game.low[mover] >= settings_.resign_moves) {
+      if (!game.play_on) return end_game(game, other(mover), true);
+      game.gave_up[mover] = true;
+    }
+    const auto move = tree.move[std::size_t(search.best_edge())];
+    game.moves.push_back(move);
+    auto next = search.root();
+    next.play(move);
+    if (next.over()) return end_game(game, mover, false);
+    search.advance(move);
+    search.forget();
+    begin_move(game);
+  }
+
+  void end_game(Game& game, Colour winner, bool resigned) {
+    if (game.play_on) {
+      for (const auto colour : {kBlack, kWhite}) {
+        if (!game.gave_up[colour]) continue;
+        ++game.resign.would_resign;
+        game.resign.wrong += winner == colour;
+      }
+    }
+    auto& done = game.done.emplace_back();
+    done.game = {game.id, game.opening, winner, resigned, game.moves};
+    done.samples = std::move(game.samples);
+    game.id += count();
+    begin_game(game);
+  }
+
+  void append(Samples& all, const Done& done) const {
+    const auto& moves = done.game.moves;
+    const auto end = replay(moves);
+    auto position = start_;
+    std::size_t ply = 0;
+    const auto push = [&](std::vector<std::uint64_t>& to, const Bits<Words>& set) {
+      to.insert(to.end(), set.word.begin(), set.word.end());
+    };
+    for (const auto& sample : done.samples) {
+      for (; ply < sample.ply; ++ply) position.play(moves[ply]);
+      push(all.black, position.stones(kBlack));
+      push(all.white, position.stones(kWhite));
+      push(all.final_black, done.game.resigned ? Bits<Words>{} : end.stones(kBlack));
+      push(all.final_white, done.game.resigned ? Bits<Words>{} : end.stones(kWhite));
+      all.white_to_move.push_back(position.turn() == kWhite);
+      all.last.push_back(ply > 0 ? moves[ply - 1] : -1);
+      all.reply.push_back(ply + 1 < moves.size() ? moves[ply + 1] : -1);
+      if (sample.policy.empty()) {
+        all.policy.resize(all.policy.size() + std::size_t(cells()), 0);
+      } else {
+        all.policy.insert(all.policy.end(), sample.policy.begin(), sample.policy.end());
+      }
+      all.value.push_back(position.turn() == done.game.winner ? 1.0F : -1.0F);
+      all.search_value.push_back(sample.search_value);
+      all.game.push_back(done.game.id);
+      ++all.count;
+    }
+  }
+
+  SelfplaySettings settings_;
+  Position<Words> start_;
+  std::vector<std::vector<Move>> openings_;
+  std::vector<Game> games_;
+  Threads threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<SelfplayPool> SelfplayPool::make(int width, int height, std::int64_t count,
+                                                 const SelfplaySettings& settings, std::uint64_t seed, int threads) {
+  check_size(width, height);
+  const auto need = [](bool holds, const char* sentence) {
+    if (!holds) throw std::invalid_argument(sentence);
+  };
+  need(count >= 1, "a pool needs at least 1 game");
+  need(threads >= 1, "a pool needs at least 1 thread");
+  need(settings.full_simulations >= 1 && settings.cheap_simulations >= 1, "a search needs at least 1 simulation");
+  need(settings.search.considered >= 1 && settings.cheap_considered >= 1, "at least 1 move must be considered");
+  return with_words(width * height, [&]<int Words>() -> std::unique_ptr<SelfplayPool> {
+    return std::make_unique<SizedPool<Words>>(width, height, count, settings, seed, threads);
+  });
+}
+
+}  // namespace fingal

@@ -1,0 +1,69 @@
+// The one search tree: nodes and edges as arrays. Values and proofs are in the view of the side to move at the node.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "position.hpp"
+
+namespace fingal {
+
+enum Proof : std::int8_t { kLost = -1, kUnknown = 0, kWon = 1 };
+
+class Tree {
+ public:
+  static constexpr std::int32_t kNowhere = -1;
+
+  // Nodes, by index; the root is node 0.
+  std::vector<std::int32_t> first_edge;
+  std::vector<std::int32_t> edge_count;   // 0: not expanded
+  std::vector<std::int32_t> parent;       // kNowhere for the root, as is
+  std::vector<std::int32_t> parent_edge;  // the edge that leads here
+  std::vector<float> total_visits;        // the sum over the node's edges
+  std::vector<float> total_value;         // the same of value_sum
+  std::vector<float> tried_prior;         // the sum of the priors of the edges with visits
+  std::vector<float> net_value;           // of the expanded
+  std::vector<Proof> proof;
+
+  // Edges, by index; those of one node stand together.
+  std::vector<std::int32_t> child;  // kNowhere: never tried
+  std::vector<Move> move;
+  std::vector<float> logit;
+  std::vector<float> prior;
+  std::vector<float> visits;      // those under way included
+  std::vector<float> value_sum;   // a visit under way counts as a loss
+  std::vector<Proof> edge_proof;  // what the move does for the side that makes it
+
+  int nodes() const { return int(proof.size()); }
+  int edges() const { return int(move.size()); }
+
+  void clear();
+  std::int32_t add_node(std::int32_t above, std::int32_t edge);
+  // Gives a node its edges; `logits` belong to `moves`. The priors are their softmax.
+  void expand(std::int32_t node, std::span<const Move> moves, std::span<const float> logits, float value);
+
+  void begin_visit(std::int32_t node, std::int32_t edge);
+  // Takes back the visits under way on the path from the root to `node`.
+  void cancel(std::int32_t node);
+  // Ends the visits on the path to `node`, whose side to move has `value`, and proves what follows from its proof.
+  void back_up(std::int32_t node, float value);
+
+  // An edge's value for the side that makes the move: proven, or the mean of its visits, or `otherwise`.
+  float edge_value(std::int32_t edge, float otherwise) const {
+    const auto e = std::size_t(edge);
+    if (edge_proof[e] != kUnknown) return float(edge_proof[e]);
+    return visits[e] > 0 ? value_sum[e] / visits[e] : otherwise;
+  }
+  // The node's value for the side to move there: proven, or the mean of its visits and the net's own word.
+  float value(std::int32_t node) const;
+
+  // Makes the child at the end of a root edge the root, keeping all below it.
+  void move_root(std::int32_t edge);
+
+  std::span<const float> of(const std::vector<float>& array, std::int32_t node) const {
+    return {array.data() + first_edge[std::size_t(node)], std::size_t(edge_count[std::size_t(node)])};
+  }
+};
+
+}  // namespace fingal

@@ -1,0 +1,54 @@
+// A search that a person or a player holds: any size, leaves in batches, to be looked at while it runs.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "board.hpp"
+#include "search.hpp"
+
+namespace fingal {
+
+// The root's edges, or those below one of them. Values are for the side to move at the root.
+struct Candidate {
+  Move move;
+  int visits;
+  float value;
+  float prior;
+  Proof proof;
+};
+
+class TreeSearch {
+ public:
+  static std::unique_ptr<TreeSearch> make(const Board& board, const SearchSettings& settings, std::uint64_t seed);
+  virtual ~TreeSearch() = default;
+
+  // Another position: the tree below it is kept when it follows from the old root by moves, and dropped otherwise.
+  virtual void set_position(const Board& board) = 0;
+  // Gumbel's schedule needs the number of simulations; a search may go past it.
+  virtual void prepare(int simulations, const SearchSettings& settings) = 0;
+  // At most `most` positions to judge, written to the arrays, stride `most`: stones [2, most, words]. Fewer when the
+  // tree has no more to ask at once, or when `simulations` are done or the root is proven. No net judges a position
+  // twice.
+  virtual int select(int most, int simulations, std::span<std::uint64_t> stones, std::span<bool> white_to_move,
+                     std::span<std::int32_t> last) = 0;
+  virtual void update(std::span<const float> logits, std::span<const float> value) = 0;
+  // Forgets the positions that select() handed out.
+  virtual void cancel() = 0;
+
+  virtual int words() const = 0;
+  virtual int cells() const = 0;
+  virtual int simulations() const = 0;  // since the root was set or prepared
+  virtual int visits() const = 0;       // of the root, those kept from before included
+  virtual int nodes() const = 0;
+  virtual float value() const = 0;  // for the side to move at the root
+  virtual Proof proof() const = 0;
+  virtual std::vector<Candidate> candidates() const = 0;  // the best first
+  virtual Move best_move() const = 0;
+  virtual std::vector<float> improved_policy() const = 0;  // [cells]
+  virtual std::vector<Move> principal_variation(Move first) const = 0;
+  // Simulations with the same judgement everywhere: what the tree itself costs.
+  virtual void run_constant(int simulations) = 0;
+};
+
+}  // namespace fingal

@@ -1,0 +1,33 @@
+"""How sure a score is."""
+
+from math import sqrt
+from typing import NamedTuple
+
+Z95 = 1.959963984540054
+"""The 97.5% point of the normal distribution: two-sided 95%."""
+
+
+class Rate(NamedTuple):
+    """Wins out of games with a 95% interval; with no games, nothing is known: [0, 1]."""
+
+    wins: int
+    games: int
+
+    @property
+    def value(self) -> float:
+        """The share of games won; 0.5 with no games."""
+        return self.wins / self.games if self.games else 0.5
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's score interval (1927): (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n)."""
+        if not self.games:
+            return 0.0, 1.0
+        n, p, z2 = self.games, self.value, Z95 * Z95
+        centre, spread = p + z2 / (2 * n), Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+        low, high = ((centre + sign * spread) / (1 + z2 / n) for sign in (-1, 1))
+        return max(0.0, low), min(1.0, high)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{100 * self.value:5.1f}% [{100 * low:.1f}, {100 * high:.1f}]  {self.wins}/{self.games}"

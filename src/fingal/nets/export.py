@@ -1,0 +1,155 @@
+"""Nets as ONNX files, for ONNX Runtime and for other programs.
+
+The graph is written node by node from the folded net rather than traced: there are few kinds of node, it is the same
+whatever torch is installed, and batch and board size stay free.
+
+====================  =======================================  ============================================
+``planes``  (input)   float32 [batch, 5, rows + 2, columns+2]  as ``fingal.nets.planes`` says
+``policy``  (output)  float32 [batch, rows * columns]          logits in the canonical view
+``value``   (output)  float32 [batch]                          in [-1, 1], from the side to move's view
+====================  =======================================  ============================================
+
+The card is in the file's ``metadata_props`` under ``fingal``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+
+from fingal.nets import checkpoint
+from fingal.nets.card import KEY, Card, write_atomically
+from fingal.nets.folded import Folded, FoldedBlock, fold
+from fingal.nets.planes import PLANES
+
+OPSET = 17
+"""Old enough for every ONNX Runtime of the last years."""
+IR_VERSION = 8
+
+
+def export(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Card:
+    """Write the net of a checkpoint (a file or a shipped name) as ONNX in float32; gives the card in it."""
+    net, card = checkpoint.load(checkpoint.find(source))
+    card = replace(card, precision="float32")
+    write_model(graph(fold(net)), card, path)
+    return card
+
+
+def write_model(model: onnx.ModelProto, card: Card, path: str | os.PathLike[str]) -> None:
+    """Put the card into a model and write it, whole or not at all."""
+    del model.metadata_props[:]
+    helper.set_model_props(model, {KEY: card.text()})
+    onnx.checker.check_model(model)
+    write_atomically(Path(path), model.SerializeToString())
+
+
+def graph(net: Folded) -> onnx.ModelProto:
+    """The folded net as an ONNX model."""
+    writer = _Writer()
+    writer.sizes()
+    x = writer.convolution("stem", net.stem, "planes")
+    for i, block in enumerate(net.blocks):
+        assert isinstance(block, FoldedBlock)
+        x = _block(writer, f"block{i}", block, x)
+    x = writer.node("Relu", "trunk", [x])
+    pooled = writer.pool("policy_pool", writer.convolution("policy_pool", net.policy_pool, x))
+    inner = writer.convolution("policy_conv", net.policy_conv, x)
+    inner = writer.node("Add", "policy_sum", [inner, writer.linear("policy_bias", net.policy_bias, pooled)])
+    logits = writer.convolution("policy_out", net.policy_out, writer.node("Relu", "policy_relu", [inner]))
+    inside = writer.node("Slice", "policy_inside", [logits, *writer.integers(start=[1, 1], end=[-1, -1], axes=[2, 3])])
+    writer.node("Flatten", "policy_flat", [inside], output="policy")
+    pooled = writer.pool("value_pool", writer.convolution("value_conv", net.value_conv, x))
+    hidden = writer.node("Relu", "value_relu", [writer.linear("value_hidden", net.value_hidden, pooled)])
+    logit = writer.linear("value_out", net.value_out, hidden)
+    half = writer.node("Mul", "value_half", [logit, writer.constant("half", np.float32(0.5))])
+    tanh = writer.node("Tanh", "value_tanh", [half])
+    writer.node("Reshape", "value_flat", [tanh, *writer.integers(flat=[-1])], output="value")
+    return writer.model()
+
+
+def _block(writer: _Writer, name: str, block: FoldedBlock, x: str) -> str:
+    active = writer.node("Relu", f"{name}.relu1", [x])
+    inner = writer.convolution(f"{name}.conv1", block.conv1, active)
+    if block.conv_pool is not None and block.bias is not None:
+        pooled = writer.pool(f"{name}.pool", writer.convolution(f"{name}.conv_pool", block.conv_pool, active))
+        inner = writer.node("Add", f"{name}.sum1", [inner, writer.linear(f"{name}.bias", block.bias, pooled)])
+    inner = writer.node("Relu", f"{name}.relu2", [inner])
+    return writer.node("Add", f"{name}.sum2", [writer.convolution(f"{name}.conv2", block.conv2, inner), x])
+
+
+class _Writer:
+    """A graph in the making. Every method adds nodes and gives the name of what they compute."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: dict[str, onnx.TensorProto] = {}
+
+    def node(self, op: str, name: str, inputs: list[str], output: str | None = None, **attributes: object) -> str:
+        output = output or name
+        self.nodes.append(helper.make_node(op, inputs, [output], name=name, **attributes))
+        return output
+
+    def constant(self, name: str, value: NDArray[np.generic] | np.generic | Tensor) -> str:
+        array = value.detach().cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
+        self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
+        return name
+
+    def integers(self, **values: list[int]) -> list[str]:
+        return [self.constant(name, np.array(value, np.int64)) for name, value in values.items()]
+
+    def convolution(self, name: str, layer: nn.Conv2d, x: str) -> str:
+        inputs = [x, self.constant(f"{name}.weight", layer.weight)]
+        if layer.bias is not None:
+            inputs.append(self.constant(f"{name}.offset", layer.bias))
+        side = layer.kernel_size[0]
+        return self.node("Conv", name, inputs, kernel_shape=[side, side], pads=[side // 2] * 4)
+
+    def linear(self, name: str, layer: nn.Linear, x: str) -> str:
+        """On [B, C, 1, 1], as a convolution: no reshaping, and its result can be added to planes as it is."""
+        inputs = [x, self.constant(f"{name}.weight", layer.weight[:, :, None, None])]
+        if layer.bias is not None:
+            inputs.append(self.constant(f"{name}.offset", layer.bias))
+        return self.node("Conv", name, inputs, kernel_shape=[1, 1])
+
+    def sizes(self) -> None:
+        """``size``: what ``residual.Extent.size`` is, from the shape of the planes."""
+        shape = self.node("Shape", "shape", ["planes"], start=2)
+        sides = self.node("Cast", "sides", [shape], to=TensorProto.FLOAT)
+        area = self.node("ReduceProd", "area", [sides], keepdims=1)
+        root = self.node("Sqrt", "root", [area])
+        centred = self.node("Sub", "centred", [root, self.constant("thirteen", np.float32(13))])
+        self.node("Mul", "size", [centred, self.constant("tenth", np.float32(0.1))])
+
+    def pool(self, name: str, x: str) -> str:
+        """ReLU and ``folded.pool``: [B, C, H, W] to [B, 3C, 1, 1]."""
+        x = self.node("Relu", f"{name}.relu", [x])
+        mean = self.node("GlobalAveragePool", f"{name}.mean", [x])
+        scaled = self.node("Mul", f"{name}.scaled", [mean, "size"])
+        largest = self.node("GlobalMaxPool", f"{name}.max", [x])
+        return self.node("Concat", f"{name}.concat", [mean, scaled, largest], axis=1)
+
+    def model(self) -> onnx.ModelProto:
+        shape = ["batch", PLANES, "rows_and_ring", "columns_and_ring"]
+        finished = helper.make_graph(
+            self.nodes,
+            "fingal",
+            [helper.make_tensor_value_info("planes", TensorProto.FLOAT, shape)],
+            [
+                helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["batch", "cells"]),
+                helper.make_tensor_value_info("value", TensorProto.FLOAT, ["batch"]),
+            ],
+            list(self.constants.values()),
+        )
+        return helper.make_model(
+            finished,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+            producer_name="fingal",
+        )

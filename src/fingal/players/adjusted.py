@@ -1,0 +1,40 @@
+"""What the settings that every kind takes do to a player: random moves mixed in, and a limit of its own."""
+
+from __future__ import annotations
+
+import random
+
+from fingal.game import Record
+from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, open_board
+
+
+class Adjusted:
+    """A player that now and then makes a random move, or that has its own limit, whatever limit it is given."""
+
+    def __init__(
+        self, player: Player, *, limit: Limit | None = None, epsilon: float = 0.0, seed: int | None = None
+    ) -> None:
+        """Wrap a player; ``epsilon`` is the probability of a uniformly random legal move instead of its own."""
+        self.name = player.name
+        self.player = player
+        self.limit = limit
+        self.epsilon = epsilon
+        # The kind may draw from the same seed: a text in it keeps the two streams apart.
+        self._random = random.Random(None if seed is None else f"epsilon {seed}")
+
+    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
+        """A random move with probability epsilon, else the player's."""
+        if self.epsilon > 0:
+            board = open_board(record)
+            if self._random.random() < self.epsilon:
+                return self._random.choice(board.legal_moves)
+        return self.player.choose(record, limit if self.limit is None else self.limit)
+
+    def interrupt(self) -> None:
+        """Pass the interrupt on, if the player knows what to do with it."""
+        if isinstance(self.player, Interruptible):
+            self.player.interrupt()
+
+    def close(self) -> None:
+        """Close the player."""
+        self.player.close()

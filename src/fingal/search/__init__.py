@@ -1,0 +1,1 @@
+"""Tree search, and what it asks of a net."""

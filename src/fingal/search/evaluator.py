@@ -1,0 +1,43 @@
+"""What a search asks and what it is told: positions in, policies and values out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Positions(NamedTuple):
+    """Packed positions of one board size, as the core hands them out. B is their number."""
+
+    width: int
+    height: int
+    stones: NDArray[np.uint64]
+    """[2, B, words]: Black's and White's, cell i in bit i % 64 of word i // 64."""
+    white_to_move: NDArray[np.bool_]
+    """[B]"""
+    last: NDArray[np.int32]
+    """[B]: the cell of the last move, -1 when there is none."""
+
+    @property
+    def count(self) -> int:
+        """B."""
+        return len(self.white_to_move)
+
+
+class Evaluation(NamedTuple):
+    """What a policy and value net says of B positions."""
+
+    logits: NDArray[np.float32]
+    """[B, cells]: the policy before softmax, on the board as it is; what it says of occupied cells does not matter."""
+    value: NDArray[np.float32]
+    """[B]: in [-1, 1], from the side to move's view."""
+
+
+class Evaluator(Protocol):
+    """Anything that can judge positions. ``fingal.testing.check_evaluator`` says what it must get right."""
+
+    def __call__(self, positions: Positions) -> Evaluation:
+        """Judge the positions. May be called from any one thread at a time."""
+        ...

@@ -1,0 +1,1 @@
+"""Fingal for others to talk to: the Hex Text Protocol and the web page."""
