@@ -83,7 +83,7 @@ void bind_board(nb::module_& m) {
             return b.fill_randomly(count, seed);
           },
           "count"_a, "seed"_a, "How many of `count` random fillings of the empty cells Black wins.")
-      .def(nb::self == nb::self);
+      .def(nb::self == nb::self, nb::sig("def __eq__(self, arg: object, /) -> bool"));
 }
 
 }  // namespace fingal

@@ -9,7 +9,8 @@ namespace fingal {
 
 void Tree::clear() {
   for (auto* array : {&first_edge, &edge_count, &parent, &parent_edge, &child}) array->clear();
-  for (auto* array : {&net_value, &total_visits, &total_value, &tried_prior, &logit, &prior, &visits, &value_sum}) array->clear();
+  for (auto* array : {&net_value, &total_visits, &total_value, &tried_prior, &logit, &prior, &visits, &value_sum})
+    array->clear();
   proof.clear();
   edge_proof.clear();
   move.clear();

@@ -7,6 +7,7 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+
 MAX_SIDE: int = 19
 
 SWAP: int = -1
@@ -20,14 +21,19 @@ def parse_cell(text: str, width: int, height: int) -> int:
 class Board:
     @overload
     def __init__(self, width: int, height: int, swap: bool = False) -> None: ...
+
     @overload
     def __init__(self, other: Board) -> None: ...
+
     @property
     def width(self) -> int: ...
+
     @property
     def height(self) -> int: ...
+
     @property
     def cells(self) -> int: ...
+
     @property
     def swap(self) -> bool:
         """Whether the game is played with swap-pieces."""
@@ -49,15 +55,25 @@ class Board:
         """How many moves have been pushed."""
 
     def is_over(self) -> bool: ...
+
     def _turn(self) -> int: ...
+
     def _winner(self) -> int: ...
+
     def _moves(self) -> list[int]: ...
+
     def _movers(self) -> list[int]: ...
+
     def _start(self, colour: int) -> list[int]: ...
+
     def _colour_at(self, cell: int) -> int: ...
+
     def _set_stone(self, cell: int, colour: int) -> None: ...
+
     def _set_turn(self, colour: int) -> None: ...
+
     def _packed(self, colour: int) -> list[int]: ...
+
     @overload
     def push(self, move: int) -> None:
         """
@@ -66,6 +82,7 @@ class Board:
 
     @overload
     def push(self, move: str) -> None: ...
+
     def pop(self) -> int:
         """
         Takes back the last move and returns it; IndexError when there is none.
@@ -77,11 +94,13 @@ class Board:
         """
 
     def rotated(self) -> Board: ...
+
     def mirrored(self) -> Board: ...
+
     def fill_randomly(self, count: int, seed: int) -> int:
         """How many of `count` random fillings of the empty cells Black wins."""
 
-    def __eq__(self, arg: Board, /) -> bool: ...
+    def __eq__(self, arg: object, /) -> bool: ...
 
 def random_games(width: int, height: int, count: int, seed: int, threads: int = 1) -> tuple[int, int, int]:
     """
@@ -99,54 +118,43 @@ class Batch:
     """
 
     def __init__(self, width: int, height: int, count: int, swap: bool = False, threads: int = 1) -> None: ...
+
     @property
     def width(self) -> int: ...
+
     @property
     def height(self) -> int: ...
+
     @property
     def cells(self) -> int: ...
+
     @property
     def words(self) -> int: ...
+
     @property
     def count(self) -> int: ...
+
     def reset(self) -> None: ...
-    def step(
-        self,
-        action: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)],
-        reward: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
-        over: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu")],
-    ) -> None:
+
+    def step(self, action: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], reward: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], over: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')]) -> None:
         """
         action [n] int32 (cells, and `cells` for swap) -> reward [n] float32 in the mover's view, over [n] bool; ended games start again.
         """
 
-    def observe(
-        self,
-        plane: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu")],
-        legal: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu")],
-    ) -> None:
+    def observe(self, plane: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')], legal: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')]) -> None:
         """
         plane [n, height, width, 4] bool: own stones, the other side's, White to move, swap possible; legal [n, cells + 1] bool.
         """
 
-    def random_actions(self, seed: int, action: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")]) -> None:
+    def random_actions(self, seed: int, action: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
         """A uniformly random legal action for every game -> action [n] int32."""
 
-    def pack(
-        self,
-        stones: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu")],
-        white_to_move: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu")],
-        last: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")],
-    ) -> None:
+    def pack(self, stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu')], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')], last: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
         """
         stones [2, n, words] uint64 (Black's, White's), white_to_move [n] bool, last [n] int32 (-1: none).
         """
 
-    def unpack(
-        self,
-        stones: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
-        white_to_move: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu", writable=False)],
-    ) -> None:
+    def unpack(self, stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu', writable=False)]) -> None:
         """Sets every game from packed positions, as pack writes them."""
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
@@ -156,44 +164,64 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
 
 class SearchSettings:
     def __init__(self) -> None: ...
+
     @property
     def gumbel(self) -> bool: ...
+
     @gumbel.setter
     def gumbel(self, arg: bool, /) -> None: ...
+
     @property
     def c_init(self) -> float: ...
+
     @c_init.setter
     def c_init(self, arg: float, /) -> None: ...
+
     @property
     def c_base(self) -> float: ...
+
     @c_base.setter
     def c_base(self, arg: float, /) -> None: ...
+
     @property
     def fpu_reduction(self) -> float: ...
+
     @fpu_reduction.setter
     def fpu_reduction(self, arg: float, /) -> None: ...
+
     @property
     def c_visit(self) -> float: ...
+
     @c_visit.setter
     def c_visit(self, arg: float, /) -> None: ...
+
     @property
     def c_scale(self) -> float: ...
+
     @c_scale.setter
     def c_scale(self, arg: float, /) -> None: ...
+
     @property
     def considered(self) -> int: ...
+
     @considered.setter
     def considered(self, arg: int, /) -> None: ...
+
     @property
     def gumbel_scale(self) -> float: ...
+
     @gumbel_scale.setter
     def gumbel_scale(self, arg: float, /) -> None: ...
+
     @property
     def noise_share(self) -> float: ...
+
     @noise_share.setter
     def noise_share(self, arg: float, /) -> None: ...
+
     @property
     def noise_total(self) -> float: ...
+
     @noise_total.setter
     def noise_total(self, arg: float, /) -> None: ...
 
@@ -201,16 +229,22 @@ class TreeSearch:
     """A tree search of one position; a net judges what select() hands out."""
 
     def __init__(self, board: Board, settings: SearchSettings, seed: int = 0) -> None: ...
+
     @property
     def words(self) -> int: ...
+
     @property
     def cells(self) -> int: ...
+
     @property
     def simulations(self) -> int: ...
+
     @property
     def visits(self) -> int: ...
+
     @property
     def nodes(self) -> int: ...
+
     @property
     def value(self) -> float:
         """For the side to move at the root."""
@@ -220,102 +254,110 @@ class TreeSearch:
         """1: the side to move wins, -1: it loses, 0: not known."""
 
     def set_position(self, board: Board) -> None: ...
+
     def prepare(self, simulations: int, settings: SearchSettings) -> None: ...
-    def select(
-        self,
-        most: int,
-        simulations: int,
-        stones: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu")],
-        white_to_move: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu")],
-        last: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")],
-    ) -> int:
+
+    def select(self, most: int, simulations: int, stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu')], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')], last: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> int:
         """
         How many positions were written: stones [2, most, words], white_to_move [most], last [most].
         """
 
-    def update(
-        self,
-        logits: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-        value: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    ) -> None: ...
+    def update(self, logits: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
     def cancel(self) -> None: ...
+
     def best_move(self) -> int: ...
+
     def improved_policy(self) -> NDArray[numpy.float32]: ...
+
     def candidates(self) -> list[tuple[int, int, float, float, int]]:
         """
         The root's moves, the best first: (move, visits, value, prior, proof), for the side to move.
         """
 
     def principal_variation(self, first: int) -> list[int]: ...
+
     def run_constant(self, simulations: int) -> None: ...
 
 class SelfplaySettings:
     def __init__(self) -> None: ...
+
     @property
     def search(self) -> SearchSettings: ...
+
     @search.setter
     def search(self, arg: SearchSettings, /) -> None: ...
+
     @property
     def full_simulations(self) -> int: ...
+
     @full_simulations.setter
     def full_simulations(self, arg: int, /) -> None: ...
+
     @property
     def cheap_simulations(self) -> int: ...
+
     @cheap_simulations.setter
     def cheap_simulations(self, arg: int, /) -> None: ...
+
     @property
     def cheap_considered(self) -> int: ...
+
     @cheap_considered.setter
     def cheap_considered(self, arg: int, /) -> None: ...
+
     @property
     def full_share(self) -> float: ...
+
     @full_share.setter
     def full_share(self, arg: float, /) -> None: ...
+
     @property
     def resign_below(self) -> float: ...
+
     @resign_below.setter
     def resign_below(self, arg: float, /) -> None: ...
+
     @property
     def resign_moves(self) -> int: ...
+
     @resign_moves.setter
     def resign_moves(self, arg: int, /) -> None: ...
+
     @property
     def play_on_share(self) -> float: ...
+
     @play_on_share.setter
     def play_on_share(self, arg: float, /) -> None: ...
 
 class SelfplayPool:
     """Games that play themselves: select(), let a net judge, update()."""
 
-    def __init__(
-        self, width: int, height: int, count: int, settings: SelfplaySettings, seed: int, threads: int = 1
-    ) -> None: ...
+    def __init__(self, width: int, height: int, count: int, settings: SelfplaySettings, seed: int, threads: int = 1) -> None: ...
+
     @property
     def width(self) -> int: ...
+
     @property
     def height(self) -> int: ...
+
     @property
     def cells(self) -> int: ...
+
     @property
     def words(self) -> int: ...
+
     @property
     def count(self) -> int: ...
+
     def set_openings(self, lines: Sequence[Sequence[int]]) -> None: ...
-    def select(
-        self,
-        stones: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu")],
-        white_to_move: Annotated[NDArray[numpy.bool_], dict(order="C", device="cpu")],
-        last: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")],
-    ) -> None:
+
+    def select(self, stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu')], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')], last: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
         """
         One position a game: stones [2, n, words], white_to_move [n], last [n].
         """
 
-    def update(
-        self,
-        logits: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-        value: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    ) -> None:
+    def update(self, logits: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None:
         """logits [n, cells], value [n] for the side to move."""
 
     def drain(self) -> tuple[dict[str, numpy.typing.NDArray[Any]], list[tuple[int, int, int, bool, list[int]]]]:
@@ -329,4 +371,5 @@ class SelfplayPool:
         """
 
     def save(self) -> bytes: ...
+
     def restore(self, state: bytes) -> None: ...

@@ -84,7 +84,7 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
     node = record.current
     board = record.board(node)
     if output is None:
-        out.print(draw.terminal(board))
+        draw.show(board, out)
         return
     picture = draw.picture(board, marks=node.marks, numbers=numbers)
     if output.suffix == ".svg":
@@ -96,17 +96,20 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
 
 
 @app.command
-def convert(source: Position, target: Positional[str], /) -> None:
+def convert(source: Position, target: Positional[Path | None] = None, /, *, to: str | None = None) -> None:
     """Convert a game record to another format.
 
     Args:
-        target: A file, its format by its ending, or '-' with a format's name ('-hexworld') for stdout.
+        target: The file to write, its format by its ending (.sgf .hsgf .hexworld .trmph .txt); none for stdout.
+        to: The format, where the ending does not say it: sgf, littlegolem, hexworld, trmph or moves.
     """
     record = formats.find(source)
-    if target.startswith("-"):
-        print(formats.write(record, target[1:]))
-    else:
+    if target is None:
+        print(formats.write(record, to or "sgf"))
+    elif to is None:
         formats.save(record, target)
+    else:
+        target.write_text(formats.write(record, to) + "\n", encoding="utf-8")
 
 
 @app.command

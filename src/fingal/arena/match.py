@@ -49,9 +49,7 @@ class Match:
             {
                 "player": self.names[player],
                 "wins": self.rate(player).wins,
-                **{
-                    str(c): self.rate(player, c)._asdict() | {"interval": self.rate(player, c).interval} for c in Colour
-                },
+                **{str(colour): self.rate(player, colour).as_dict() for colour in Colour},
             }
             for player in (0, 1)
         ]
@@ -97,9 +95,8 @@ def openings(source: str, width: int, height: int) -> list[Record]:
         except ValueError as error:
             raise ValueError(f"{source}, line {number}: {error}") from None
         if (board.width, board.height) != (width, height):
-            raise ValueError(
-                f"{source}, line {number}: a board of {board.width}x{board.height}, but the match is on {width}x{height}"
-            )
+            size = f"{board.width}x{board.height}"
+            raise ValueError(f"{source}, line {number}: a board of {size}, but the match is on {width}x{height}")
         if board.is_over():
             raise ValueError(f"{source}, line {number}: the game is already over there")
         records.append(record)

@@ -28,6 +28,10 @@ class Rate(NamedTuple):
         low, high = ((centre + sign * spread) / (1 + z2 / n) for sign in (-1, 1))
         return max(0.0, low), min(1.0, high)
 
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {"wins": self.wins, "games": self.games, "interval": self.interval}
+
     def __str__(self) -> str:
         low, high = self.interval
         return f"{100 * self.value:5.1f}% [{100 * low:.1f}, {100 * high:.1f}]  {self.wins}/{self.games}"

@@ -99,14 +99,8 @@ class Board(_core.Board):
     def neighbours(self, cell: int | str) -> list[int]:
         """The cells that touch a cell: two to six of them (none on 1x1)."""
         row, column = divmod(self.cell(cell), self.width)
-        around = (
-            (row - 1, column),
-            (row - 1, column + 1),
-            (row, column - 1),
-            (row, column + 1),
-            (row + 1, column - 1),
-            (row + 1, column),
-        )
+        steps = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+        around = ((row + down, column + right) for down, right in steps)
         return [r * self.width + c for r, c in around if 0 <= r < self.height and 0 <= c < self.width]
 
     def rotated(self) -> Self:
@@ -141,7 +135,8 @@ class Board(_core.Board):
 
     def __repr__(self) -> str:
         moves = " ".join(self.name(move) for move in self.moves)
-        return f"<Board {self.width}x{self.height} [{moves}] {'won by' if self.winner is not None else 'to move:'} {self.turn if self.winner is None else self.winner}>"
+        state = f"to move: {self.turn}" if self.winner is None else f"won by {self.winner}"
+        return f"<Board {self.width}x{self.height} [{moves}] {state}>"
 
     def __hash__(self) -> int:
         """The Zobrist hash. It changes with every push: do not push while the board is a key."""

@@ -25,6 +25,7 @@ from fingal.game.picture import Circle, Label, Line, Picture, Point, Polygon, Sh
 from fingal.game.record import Mark
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 __all__ = ["THEMES", "Mark", "Picture", "Theme", "picture", "png", "status", "svg", "terminal", "text"]
@@ -157,6 +158,14 @@ def text(board: Board) -> str:
         lines.append(line + str(row + 1))
     lines.append(" " * (board.height + digits + 1) + letters)
     return "\n".join([*lines, status(board)])
+
+
+def show(board: Board, console: Console) -> None:
+    """Draw the board on a console: in colour where it can, otherwise as plain text."""
+    if console.color_system is None:
+        console.print(text(board), markup=False, highlight=False)
+    else:
+        console.print(terminal(board))
 
 
 def terminal(board: Board, *, theme: str | Theme = "black-white", legend: bool = True) -> Text:

@@ -76,7 +76,7 @@ def encode(positions: Positions) -> NDArray[np.float32]:
     ValueError for a board that is not square with both sides to move in one batch: see ``split``.
     """
     width, height, white = positions.width, positions.height, positions.white_to_move
-    count = positions.count
+    count = len(positions.white_to_move)
     grid = unpack(positions.stones, width * height).reshape(2, count, height, width)
     all_white = bool(white.all()) and count > 0
     rows, columns = (width, height) if all_white else (height, width)

@@ -134,16 +134,21 @@ class Engine:
     def _receive(self, command: str, seconds: float) -> tuple[str, str, str]:
         """Status, number and text of the next answer."""
         deadline = time.monotonic() + seconds
+        banner = 0
         while (block := self._take(command)) is None:
-            if len(self._buffer) > MAX_ANSWER:
+            if max(len(self._buffer), banner) > MAX_ANSWER:
                 self._fail(f"wrote more than {MAX_ANSWER} bytes without finishing its answer to {command!r}")
             try:
                 chunk = self._chunks.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
+                chunk = None
+            # Looked at even if there is a chunk: a flood always has one.
+            if chunk is None or time.monotonic() > deadline:
                 self._fail(f"did not answer {command!r} within {seconds:g} seconds")
             if not chunk:
                 self._fail(f"ended without answering {command!r}", ended=True)
             self._buffer += chunk.replace(b"\r", b"")
+            banner += 0 if self._greeted else len(chunk)
         text = block.decode("utf-8", "replace").replace("\t", " ")
         match = re.match(r"([=?])([0-9]*)(?:[ \n]|\Z)", text)
         if match is None:
@@ -152,6 +157,10 @@ class Engine:
 
     def _take(self, command: str) -> bytes | None:
         """Cut the next answer out of the buffer; None when it is not whole yet."""
+        if not self._greeted:
+            # A banner before the first answer is forgiven: drop the lines that begin like none.
+            start = re.search(rb"^[=?]", self._buffer, re.MULTILINE)
+            self._buffer = self._buffer[start.start() if start else self._buffer.rfind(b"\n") + 1 :]
         while True:
             self._buffer = self._buffer.lstrip(b"\n")
             is_answer = self._buffer.startswith((b"=", b"?"))
@@ -162,8 +171,8 @@ class Engine:
             self._buffer = rest
             if is_answer:
                 return block
-            # A banner before the first answer is forgiven, and so are drawings for HexGui, which come at any time.
-            if self._greeted and not is_drawing:
+            # Drawings for HexGui may come at any time.
+            if not is_drawing:
                 self._fail(f"gave no answer to {command!r} but {one_line(block.decode('utf-8', 'replace'))!r}")
 
     def _check_silence(self) -> None:

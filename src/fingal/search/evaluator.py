@@ -20,11 +20,6 @@ class Positions(NamedTuple):
     last: NDArray[np.int32]
     """[B]: the cell of the last move, -1 when there is none."""
 
-    @property
-    def count(self) -> int:
-        """B."""
-        return len(self.white_to_move)
-
 
 class Evaluation(NamedTuple):
     """What a policy and value net says of B positions."""

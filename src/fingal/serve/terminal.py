@@ -20,7 +20,7 @@ def play(
     )
     while True:
         board = record.board()
-        console.print(draw.terminal(board))
+        draw.show(board, console)
         if board.is_over():
             assert board.winner is not None
             record.result = Result(board.winner)
