@@ -1,7 +1,12 @@
 """Nets: planes in, policies and values out.
 
-In the order in which they build on one another: ``planes`` and ``planes_torch`` (encoders), ``residual`` (the
-architecture), ``card`` and ``checkpoint`` (files), ``onnx_evaluator`` and ``torch_evaluator`` (inference),
-``wrappers`` (cache, batcher, rotation), ``inference`` (one call that opens any of them), ``export`` and
-``quantise`` (ONNX). Nothing here is imported before it is needed: playing through ONNX Runtime loads no torch.
+In the order in which they build on one another:
+
+- ``planes``, ``planes_torch``: encoders; ``residual``: the architecture; ``folded``: its form for inference;
+- ``card``, ``checkpoint``: files;
+- ``onnx_evaluator``, ``torch_evaluator``: inference; ``wrappers``: cache, batcher, rotation; ``inference``: one call
+  that opens any of them;
+- ``agreement``: how far two evaluators agree; ``export``, ``quantise``: ONNX.
+
+Nothing here is imported before it is needed: playing through ONNX Runtime loads no torch.
 """

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -91,7 +92,7 @@ class _Writer:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
 
-    def node(self, op: str, name: str, inputs: list[str], output: str | None = None, **attributes: object) -> str:
+    def node(self, op: str, name: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
         output = output or name
         self.nodes.append(helper.make_node(op, inputs, [output], name=name, **attributes))
         return output
@@ -136,7 +137,7 @@ class _Writer:
         return self.node("Concat", f"{name}.concat", [mean, scaled, largest], axis=1)
 
     def model(self) -> onnx.ModelProto:
-        shape = ["batch", PLANES, "rows_and_ring", "columns_and_ring"]
+        shape: list[str | int | None] = ["batch", PLANES, "rows_and_ring", "columns_and_ring"]
         finished = helper.make_graph(
             self.nodes,
             "fingal",

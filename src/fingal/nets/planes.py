@@ -20,11 +20,12 @@ Each corner of the ring belongs to both sides' edges: two of them touch a board 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fingal.game.board import MAX_SIDE, Board
 from fingal.search.evaluator import Positions
 
 ENCODER = "canonical-ring-1"
@@ -48,6 +49,16 @@ def pack(stones: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
+def check(positions: Positions) -> None:
+    """ValueError for a board that no net sees, or arrays that do not belong to it."""
+    width, height = positions.width, positions.height
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        raise ValueError(f"a board of {width}x{height} is outside 1x1 to {MAX_SIDE}x{MAX_SIDE}")
+    shape, count = positions.stones.shape, len(positions.white_to_move)
+    if shape != (2, count, (width * height + 63) // 64):
+        raise ValueError(f"stones of shape {shape} are not {count} boards of {width}x{height}")
+
+
 def split(positions: Positions) -> Iterator[tuple[NDArray[np.intp] | None, Positions]]:
     """Give parts that ``encode`` takes, each with the indices [B] of its positions; None stands for all of them.
 
@@ -59,6 +70,30 @@ def split(positions: Positions) -> Iterator[tuple[NDArray[np.intp] | None, Posit
         return
     for index in (np.flatnonzero(~white), np.flatnonzero(white)):
         yield index, take(positions, index)
+
+
+def positions_of(boards: Sequence[Board]) -> Positions:
+    """Boards of one size, packed."""
+    return Positions(
+        boards[0].width,
+        boards[0].height,
+        np.stack([board.packed() for board in boards], 1),
+        np.array([int(board.turn) == 1 for board in boards]),
+        np.array([max(board.moves[-1], -1) if board.moves else -1 for board in boards], np.int32),
+    )
+
+
+def joined(parts: Sequence[Positions]) -> Positions:
+    """Positions of one board size in one batch."""
+    if len(parts) == 1:
+        return parts[0]
+    return Positions(
+        parts[0].width,
+        parts[0].height,
+        np.concatenate([part.stones for part in parts], 1),
+        np.concatenate([part.white_to_move for part in parts]),
+        np.concatenate([part.last for part in parts]),
+    )
 
 
 def take(positions: Positions, index: NDArray[np.intp] | slice) -> Positions:

@@ -17,6 +17,7 @@ import queue
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -387,6 +388,8 @@ def _talk(engine: HtpEngine, input: BinaryIO, output: BinaryIO) -> int:
     """Answer one line after the other, while a thread reads on: '# interrupt' must be heard during a search."""
     lines: queue.Queue[_Line | None] = queue.Queue(maxsize=1000)
     lock = threading.Lock()
+    # Weakly: the thread may wait for input until the interpreter ends, and would keep the game alive until after that.
+    listening = weakref.ref(engine)
 
     def listen() -> None:
         last: _Line | None = None
@@ -395,7 +398,7 @@ def _talk(engine: HtpEngine, input: BinaryIO, output: BinaryIO) -> int:
                 with lock:
                     if last is not None:
                         last.is_interrupted = True
-                        if last.is_running:
+                        if last.is_running and (engine := listening()) is not None:
                             engine.interrupt()
             else:
                 last = _Line(text)

@@ -20,15 +20,16 @@ _ASKED = 24
 def check_player(
     player: str | Player | Callable[[], Player],
     sizes: Sequence[tuple[int, int]] = SIZES,
-    games: int = 2,
+    games: int = 1,
     limit: Limit = LIMIT,
     seed: int = 1,
 ) -> None:
     """Ask a player for moves in all kinds of positions; AssertionError, in one sentence, when it breaks its contract.
 
-    The player is given by text, as an object, or as a function that makes one, and is closed in the end. ``games`` are
-    played for each colour and size. Whether the same seed gives the same moves is checked for texts whose kind has a
-    seed of its own, unless they set a time or several threads.
+    The player is given by text, as an object, or as a function that makes one, and is closed in the end. On every size
+    and with each colour it plays ``games`` games of each sort: plain, with a swap, from a set-up position. Whether the
+    same seed gives the same moves is checked for texts whose kind has a seed of its own, unless they set a time or
+    several threads.
     """
     text = player if isinstance(player, str) else None
     subject = _made(player)
@@ -42,9 +43,10 @@ def check_player(
             if isinstance(subject, Interruptible):
                 subject.interrupt()
                 _ask(subject, Record(width, height), limit, "after an interrupt")
-            for colour in Colour:
-                for game in range(games):
-                    _play(subject, width, height, colour, limit, random.Random(f"{seed} {width}x{height} {game}"))
+            for game in range(games):
+                for colour in Colour:
+                    for record, what in _starts(width, height, random.Random(f"{seed} {width}x{height} {game}")):
+                        _play(subject, record, colour, limit, f"{what} as {colour}", random.Random(seed + game))
             for record, what in _finished(width, height, random.Random(seed)):
                 _check_refusal(subject, record, limit, what)
         if text is not None and _is_repeatable(text):
@@ -86,19 +88,30 @@ def _check_refusal(player: Player, record: Record, limit: Limit, what: str) -> N
     raise AssertionError(f"{player.name} must raise ValueError {what}, but answered {move!r}")
 
 
-def _play(player: Player, width: int, height: int, colour: Colour, limit: Limit, rng: random.Random) -> None:
-    """A game in which the player moves for one colour, against random moves; a resignation ends it."""
-    record = Record(width, height, swap=width == height)
-    often = min(1.0, _ASKED / max(1, width * height // 2))
+def _play(player: Player, record: Record, colour: Colour, limit: Limit, what: str, rng: random.Random) -> None:
+    """Play on: the player moves for one colour, against random moves; a resignation ends it."""
+    often = min(1.0, _ASKED / max(1, record.width * record.height // 2))
     while not (board := record.board()).is_over():
         # The first two moves are always asked for: there the swap is decided.
         if board.turn is colour and (board.ply < 2 or rng.random() < often):
-            move = _ask(player, record, limit, f"in a game as {colour}")
+            move = _ask(player, record, limit, what)
         else:
             move = rng.choice(board.legal_moves)
         if move == RESIGN:
             return
         record.push(board.turn, move)
+
+
+def _starts(width: int, height: int, rng: random.Random) -> Iterator[tuple[Record, str]]:
+    """Records to play on from. A player that overlooks a swap or set-up stones is caught as the board fills."""
+    yield Record(width, height, swap=width == height), "in a game"
+    if width == height > 1:
+        first = rng.choice([cell for cell in range(width * height) if cell // width != cell % width])
+        yield Record.of([first, SWAP], width, height, swap=True), "in a game with a swap"
+    record = Record(width, height)
+    record.root.setup = dict(_some_stones(width, height, rng))
+    record.root.turn = rng.choice(list(Colour))
+    yield record, "in a game from a set-up position"
 
 
 def _positions(width: int, height: int, seed: int) -> list[tuple[Record, str]]:
@@ -125,8 +138,8 @@ def _rare_records(width: int, height: int, rng: random.Random) -> Iterator[tuple
     record.root.turn = Colour.WHITE
     yield record, "where White moves first"
 
-    stones = _few_stones(width, height, rng)
     for turn in Colour:
+        stones = _some_stones(width, height, rng)
         record = Record(width, height, swap=square)
         record.root.setup = dict(stones)
         record.root.turn = turn
@@ -150,10 +163,17 @@ def _rare_records(width: int, height: int, rng: random.Random) -> Iterator[tuple
     yield record, "in a record with variations"
 
 
-def _few_stones(width: int, height: int, rng: random.Random) -> dict[int, Colour]:
-    """Stones of one colour mostly, fewer than any chain across the board needs."""
-    cells = rng.sample(range(width * height), k=max(1, min(width, height) - 1))
-    return {cell: Colour.WHITE if index % 3 else Colour.BLACK for index, cell in enumerate(cells)}
+def _some_stones(width: int, height: int, rng: random.Random) -> dict[int, Colour]:
+    """Stones on up to half of the cells, more of White's, and nobody has won."""
+    board = Board(width, height)
+    stones: dict[int, Colour] = {}
+    for index, cell in enumerate(rng.sample(range(board.cells), k=board.cells // 2)):
+        colour = Colour.WHITE if index % 3 else Colour.BLACK
+        board.set_stone(cell, colour)
+        if board.is_over():
+            break
+        stones[cell] = colour
+    return stones
 
 
 def _finished(width: int, height: int, rng: random.Random) -> Iterator[tuple[Record, str]]:

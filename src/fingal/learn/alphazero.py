@@ -1,0 +1,436 @@
+"""AlphaZero for Hex: a net plays itself with tree search and learns what the search found.
+
+Gumbel search (Danihelka et al. 2022) chooses the moves, so that few simulations suffice; some moves are searched
+fully and become policy targets, the others cheaply (playout cap randomisation, Wu 2019). Games begin with stones after
+which the net thinks the position is even. One net learns every board size at once.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from fingal import _core
+from fingal.learn.parts.replay import Batch, Replay
+from fingal.learn.parts.run import Run
+from fingal.learn.parts.selfplay import DevicePool, Game, Judge, even_openings
+from fingal.learn.parts.versus import raw_match
+from fingal.nets import checkpoint
+from fingal.nets.card import Card, write_atomically
+from fingal.nets.residual import SMALL, Config, Output, Residual
+
+
+@dataclass(frozen=True)
+class AlphaZero:
+    """How to train. Times are wall-clock minutes; a run that is resumed goes on with the minutes it has left."""
+
+    net: Config = SMALL
+    """The net's shape."""
+    sizes: tuple[int, ...] = (7, 9, 11, 13)
+    """Board sides; each has its own pools of games."""
+    shares: tuple[float, ...] = ()
+    """How much of the judging each size gets; all alike when empty."""
+    games: int = 2048
+    """Games at once in a pool. Every size has two pools."""
+    threads: int = 1
+    """Threads that play."""
+    full_simulations: int = 32
+    """Simulations for a move that becomes a policy target."""
+    cheap_simulations: int = 8
+    """Simulations for the other moves."""
+    full_share: float = 0.5
+    """The share of moves searched fully."""
+    considered: int = 16
+    """Moves that the root of a full search considers; a cheap one a quarter of them."""
+    c_scale: float = 0.1
+    """Gumbel's weight of values against the policy."""
+    resign_below: float = -0.95
+    """A side whose value stays below this for three moves resigns, except in a tenth of the games."""
+    opening_stones: int = 4
+    """Games begin with 1 to this many random stones after which the net thinks the game is even."""
+    opening_spread: float = 0.35
+    """How even: the standard deviation of the kept values, roughly."""
+    replay: int = 2_000_000
+    """Positions to learn from at most; the oldest go first."""
+    replay_start: int = 20_000
+    """Positions to gather before learning begins."""
+    batch: int = 2048
+    """Positions in a step of learning."""
+    reuse: float = 3.0
+    """How often a position is learned from, on average."""
+    learning_rate: float = 2e-3
+    """AdamW's, after warming up; it falls to a twentieth in the last part of the run."""
+    decay_from: float = 0.5
+    """The part of the run after which the learning rate falls."""
+    warm_up: int = 200
+    """Steps over which the learning rate rises from 0."""
+    weight_decay: float = 1e-4
+    """AdamW's, on matrices and kernels."""
+    averaging: float = 0.998
+    """How much of the averaged weights stays at each step; they play and are kept."""
+    search_share: float = 0.25
+    """How much of the value target is the search's opinion; the rest is the game's result."""
+    reply_weight: float = 0.15
+    """The weight of the opponent's reply in the loss."""
+    owner_weight: float = 0.15
+    """The weight of the cells' owners in the loss."""
+    minutes: float = 10.0
+    """How long the run takes in all."""
+    steps: int = 0
+    """End after so many steps of learning instead, if not 0: then nothing depends on the clock."""
+    checkpoint_minutes: float = 2.0
+    """How often a checkpoint is written."""
+    checkpoint_steps: int = 0
+    """Write one every so many steps instead, if not 0."""
+    keep_state: bool = True
+    """Whether a checkpoint has the replay, the optimiser and the games too, to go on exactly where it was."""
+    seed: int = 1
+    """With one thread on a CPU it decides everything."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        for name in ("games", "threads", "full_simulations", "cheap_simulations", "considered", "replay", "batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not self.sizes or not all(2 <= size <= 19 for size in self.sizes) or len(set(self.sizes)) < len(self.sizes):
+            raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
+        if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
+            raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
+        for name in ("full_share", "averaging", "search_share", "decay_from"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if not self.minutes > 0 and self.steps < 1:
+            raise ValueError(f"minutes must be more than 0, not {self.minutes}")
+
+    def selfplay(self) -> _core.SelfplaySettings:
+        """The core's settings."""
+        search = _core.SearchSettings()
+        search.gumbel = True
+        search.considered = self.considered
+        search.c_scale = self.c_scale
+        settings = _core.SelfplaySettings()
+        settings.search = search
+        settings.full_simulations = self.full_simulations
+        settings.cheap_simulations = self.cheap_simulations
+        settings.cheap_considered = max(1, self.considered // 4)
+        settings.full_share = self.full_share
+        settings.resign_below = self.resign_below
+        return settings
+
+
+PRESETS = {
+    "cpu-5x5": AlphaZero(
+        net=Config(blocks=3, channels=32, pool_channels=8, policy_channels=16, value_channels=16, value_hidden=32),
+        sizes=(5,),
+        games=64,
+        full_simulations=24,
+        cheap_simulations=6,
+        opening_stones=3,
+        replay=60_000,
+        replay_start=2_000,
+        batch=256,
+        reuse=4,
+        warm_up=50,
+        averaging=0.99,
+        minutes=6,
+        checkpoint_minutes=1,
+    ),
+    "gpu-small": AlphaZero(games=4096, threads=14, keep_state=False),
+}
+"""Named settings for ``--preset``."""
+
+
+def losses(said: Output, batch: Batch) -> dict[str, Tensor]:
+    """The parts of the loss, each a mean over what it applies to."""
+    closed = said.policy.new_tensor(-1e4, dtype=torch.float32)
+    log_policy = F.log_softmax(torch.where(batch.occupied, closed, said.policy.float()), 1)
+    has_policy = (batch.policy.sum(1) > 0).float()
+    policy = -(batch.policy * log_policy).sum(1)
+    # The entropy of the target is no fault of the net's: without it 0 is perfect.
+    policy = policy + torch.special.xlogy(batch.policy, batch.policy).sum(1)
+    log_reply = F.log_softmax(torch.where(batch.occupied, closed, said.reply.float()), 1)
+    has_reply = (batch.reply >= 0).float()
+    reply = -log_reply.gather(1, batch.reply.clamp(min=0).unsqueeze(1)).squeeze(1)
+    value = F.binary_cross_entropy_with_logits(said.value_logit.float(), (batch.value + 1) / 2)
+    owner = F.binary_cross_entropy_with_logits(said.owner.float(), batch.owner, reduction="none") * batch.owner_known
+    return {
+        "policy": (policy * has_policy).sum() / has_policy.sum().clamp(min=1),
+        "value": value,
+        "reply": (reply * has_reply).sum() / has_reply.sum().clamp(min=1),
+        "owner": owner.sum() / batch.owner_known.sum().clamp(min=1),
+    }
+
+
+@dataclass
+class Progress:
+    """How far a run has come; all of it is in a checkpoint."""
+
+    steps: int = 0
+    games: int = 0
+    positions: int = 0
+    judgements: int = 0
+    seconds: float = 0.0
+    owed: float = 0.0
+    """Positions to learn from before more are gathered."""
+    rounds: int = 0
+    """Rounds of judging."""
+    turns: list[float] = field(default_factory=list)
+    """By pool: how much judging it has had, in shares."""
+
+
+class Trainer:
+    """The loop, in parts that can be stopped, saved and gone on with."""
+
+    def __init__(self, config: AlphaZero, run: Run, device: torch.device, start: Path | None = None) -> None:
+        """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
+        self.config, self.run, self.device = config, run, device
+        cuda = device.type == "cuda"
+        torch.manual_seed(config.seed)
+        if cuda:
+            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.backends.cudnn.allow_tf32 = True
+        if start is None:
+            net = Residual(config.net)
+        else:
+            net, _ = checkpoint.load(start)
+            if net.config != config.net:
+                raise ValueError(f"{start.name} has another shape than the run's net: {net.config}")
+        self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.average = copy.deepcopy(self.net).eval().requires_grad_(False)
+        decayed = [p for p in self.net.parameters() if p.ndim > 1]
+        others = [p for p in self.net.parameters() if p.ndim <= 1]
+        self.optimiser = torch.optim.AdamW(
+            [{"params": decayed, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}],
+            lr=config.learning_rate,
+            fused=cuda,
+        )
+        self.judge = judge = Judge(config.net, device, compiled=cuda)
+        judge.refresh(self.average)
+        settings = config.selfplay()
+        self.pools = [
+            DevicePool(size, config.games, settings, 1000 * config.seed + 2 * size + twin, config.threads, judge)
+            for twin in (0, 1)
+            for size in config.sizes
+        ]
+        self.replay = Replay(config.replay, max(config.sizes), device)
+        self.generator = torch.Generator(device=device).manual_seed(config.seed)
+        self.opening_generator = torch.Generator().manual_seed(config.seed)
+        self.progress = Progress(turns=[0.0] * len(self.pools))
+        self.forward = torch.compile(self.net, dynamic=False) if cuda else self.net
+        self.finished: list[tuple[int, Game]] = []
+        self._sums: dict[str, Tensor] = {}
+        self._summed = 0
+        self._load_state()
+        self._refresh_openings()
+
+    def share(self, pool: int) -> float:
+        """How much judging a pool should get."""
+        return self.config.shares[pool % len(self.config.sizes)] if self.config.shares else 1.0
+
+    def play(self) -> None:
+        """One round of judging for the pool that has had least of its share."""
+        turns = self.progress.turns
+        pool = min(range(len(turns)), key=lambda i: (turns[i], i))
+        turns[pool] += 1 / self.share(pool)
+        chosen = self.pools[pool]
+        chosen.collect()
+        chosen.launch()
+        self.progress.judgements += chosen.core.count
+        self.progress.rounds += 1
+        if self.progress.rounds % (4 * len(self.pools)) == 0:
+            self.judge.refresh(self.average)
+            self._gather()
+
+    def _gather(self) -> None:
+        """Take finished games' positions into the replay."""
+        for pool in self.pools:
+            samples, games = pool.core.drain()
+            added = self.replay.add(samples, pool.size, self.config.search_share)
+            self.progress.games += len(games)
+            self.progress.positions += added
+            self.progress.owed += added * self.config.reuse
+            self.finished.extend((pool.size, game) for game in games)
+        if self.replay.seen < self.config.replay_start:
+            self.progress.owed = 0.0
+        del self.finished[:-64]
+
+    def learn(self) -> None:
+        """One step of learning."""
+        config, progress = self.config, self.progress
+        dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
+        batch = self.replay.sample(config.batch, self.generator, dtype)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.learning_rate()
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            said = self.forward(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
+        parts = losses(said, batch)
+        total = parts["policy"] + parts["value"]
+        total = total + config.reply_weight * parts["reply"] + config.owner_weight * parts["owner"]
+        self.optimiser.zero_grad(set_to_none=True)
+        total.backward()  # type: ignore[no-untyped-call]
+        parts["gradient"] = torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
+        self.optimiser.step()
+        progress.steps += 1
+        progress.owed -= config.batch
+        with torch.no_grad():
+            keep = min(config.averaging, 1 - 1 / (progress.steps + 1))
+            mine = list(self.average.state_dict().values())
+            torch._foreach_lerp_(mine, list(self.net.state_dict().values()), 1 - keep)
+        for name, value in parts.items():
+            self._sums[name] = self._sums.get(name, torch.zeros((), device=self.device)) + value.detach()
+        self._summed += 1
+
+    def done_share(self) -> float:
+        """How much of the run is behind it, from 0 to 1."""
+        if self.config.steps:
+            return min(1.0, self.progress.steps / self.config.steps)
+        return min(1.0, self.progress.seconds / (60 * self.config.minutes))
+
+    def learning_rate(self) -> float:
+        """Up over the warm-up, level, then down along a cosine to a twentieth."""
+        config = self.config
+        rate = config.learning_rate * min(1.0, (self.progress.steps + 1) / max(1, config.warm_up))
+        late = (self.done_share() - config.decay_from) / max(1e-9, 1 - config.decay_from)
+        return rate * (1.0 if late <= 0 else 0.05 + 0.95 * (1 + math.cos(math.pi * min(1.0, late))) / 2)
+
+    def _refresh_openings(self) -> None:
+        """Draw openings that the net thinks even, for every size."""
+        config = self.config
+        for size in config.sizes:
+            lines = even_openings(
+                self.judge, size, 512, config.opening_stones, config.opening_spread, self.opening_generator
+            )
+            for pool in self.pools:
+                if pool.size == size:
+                    pool.core.set_openings(lines)
+
+    def figures(self) -> dict[str, float]:
+        """The means since the last call."""
+        means = {name: (value / max(1, self._summed)).item() for name, value in self._sums.items()}
+        self._sums, self._summed = {}, 0
+        resigned, wrong = (sum(r) for r in zip(*(p.core.resignations() for p in self.pools), strict=True))
+        return means | {
+            "games": self.progress.games,
+            "positions": self.progress.positions,
+            "judgements": self.progress.judgements,
+            "minutes": self.progress.seconds / 60,
+            "learning_rate": self.learning_rate(),
+            "wrong_resignations": wrong / resigned if resigned else 0.0,
+            "replay": len(self.replay),
+        }
+
+    def card(self) -> Card:
+        """What the net's file says of it."""
+        unit = "h200_minutes" if self.device.type == "cuda" and "H200" in torch.cuda.get_device_name() else "minutes"
+        cost: dict[str, float | str] = {
+            unit: round(self.progress.seconds / 60, 2),
+            "games": self.progress.games,
+            "positions": self.progress.positions,
+            "judgements": self.progress.judgements,
+            "steps": self.progress.steps,
+        }
+        return Card("alphazero", {}, sizes=tuple(f"{s}x{s}" for s in self.config.sizes), cost=cost)
+
+    def save(self) -> None:
+        """Write the net and, if kept, everything else that is needed to go on exactly here."""
+        for pool in self.pools:
+            pool.drop()
+        if self.config.keep_state:
+            write_atomically(self.run.checkpoints / "state.safetensors", self._state())
+        name = f"net-{self.progress.steps:07d}.safetensors"
+        checkpoint.save(self.average, self.run.checkpoints / name, self.card())
+        checkpoint.save(self.average, self.run.checkpoints / "latest.safetensors", self.card())
+        # A run that goes on from the file begins with these two, so this one does so too.
+        self.judge.refresh(self.average)
+        self._refresh_openings()
+
+    def _state(self) -> bytes:
+        """Everything as one safetensors text: numbers only, nothing that could run."""
+        tensors: dict[str, Tensor] = {}
+        for prefix, module in (("net.", self.net), ("average.", self.average)):
+            tensors |= {prefix + name: t.detach().cpu().contiguous() for name, t in module.state_dict().items()}
+        for index, state in self.optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{index}.{name}": torch.as_tensor(t).cpu().contiguous() for name, t in state.items()}
+        kept = len(self.replay)
+        tensors |= {f"replay.{name}": array[:kept].cpu().contiguous() for name, array in self.replay.arrays.items()}
+        for i, pool in enumerate(self.pools):
+            tensors[f"pool.{i}"] = torch.frombuffer(bytearray(pool.core.save()), dtype=torch.uint8)
+        tensors["random"] = self.generator.get_state().cpu()
+        tensors["opening_random"] = self.opening_generator.get_state()
+        about = {"progress": asdict(self.progress), "seen": self.replay.seen}
+        return safetensors.torch.save(tensors, {"fingal-run": json.dumps(about)})
+
+    def _load_state(self) -> None:
+        file = self.run.checkpoints / "state.safetensors"
+        if not file.exists():
+            return
+        data = file.read_bytes()
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        about = json.loads(header["__metadata__"]["fingal-run"])
+        tensors = safetensors.torch.load(data)
+
+        def under(prefix: str) -> dict[str, Tensor]:
+            return {name[len(prefix) :]: t for name, t in tensors.items() if name.startswith(prefix)}
+
+        self.net.load_state_dict(under("net."))
+        self.average.load_state_dict(under("average."))
+        whole = self.optimiser.state_dict()
+        state: dict[int, dict[str, Any]] = {}
+        for name, tensor in under("optimiser.").items():
+            index, _, key = name.partition(".")
+            state.setdefault(int(index), {})[key] = tensor
+        self.optimiser.load_state_dict({"state": state, "param_groups": whole["param_groups"]})
+        for name, tensor in under("replay.").items():
+            self.replay.arrays[name][: len(tensor)] = tensor.to(self.device)
+        self.replay.seen = about["seen"]
+        self.progress = Progress(**about["progress"])
+        self.generator.set_state(tensors["random"])
+        self.opening_generator.set_state(tensors["opening_random"])
+        self.judge.refresh(self.average)
+        for i, pool in enumerate(self.pools):
+            pool.core.restore(tensors[f"pool.{i}"].numpy().tobytes())
+
+
+def train(trainer: Trainer) -> Iterator[dict[str, float]]:
+    """Run to the end; gives figures every ten seconds. It may be killed at any moment and gone on with."""
+    config, progress = trainer.config, trainer.progress
+    older = copy.deepcopy(trainer.average)
+    clock = time.perf_counter()
+    saved = shown = progress.seconds
+    judged = progress.judgements
+    while trainer.done_share() < 1:
+        save = False
+        if progress.owed >= config.batch:
+            trainer.learn()
+            save = config.checkpoint_steps > 0 and progress.steps % config.checkpoint_steps == 0
+        else:
+            trainer.play()
+        now = time.perf_counter()
+        progress.seconds += now - clock
+        clock = now
+        if save or (not config.checkpoint_steps and progress.seconds - saved >= 60 * config.checkpoint_minutes):
+            trainer.save()
+            saved = progress.seconds
+            score = raw_match(trainer.average, older, max(config.sizes), 128)
+            trainer.run.log(progress.steps, {"against_older": score})
+            yield {"against_older": score}
+            older = copy.deepcopy(trainer.average)
+        if progress.seconds - shown >= 10:
+            figures = trainer.figures()
+            figures["judgements_per_s"] = (progress.judgements - judged) / (progress.seconds - shown)
+            trainer.run.log(progress.steps, figures)
+            yield figures
+            shown, judged = progress.seconds, progress.judgements
+    trainer.save()
+    yield trainer.figures()

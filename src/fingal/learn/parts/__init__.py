@@ -1,0 +1,1 @@
+"""Leaf functions that several learners share."""

@@ -1,0 +1,61 @@
+"""A run is a folder: ``config.json``, ``metrics.jsonl``, TensorBoard events, ``checkpoints/`` and ``games/``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+
+class Run:
+    """Where a learner writes. Opening a folder that holds a run goes on with it."""
+
+    def __init__(self, folder: str | Path, config: dict[str, Any]) -> None:
+        """Make the folder, or go on in it; ValueError when it holds a run with other settings."""
+        self.folder = Path(folder)
+        self.checkpoints = self.folder / "checkpoints"
+        self.games = self.folder / "games"
+        for path in (self.checkpoints, self.games):
+            path.mkdir(parents=True, exist_ok=True)
+        file = self.folder / "config.json"
+        if file.exists():
+            kept = json.loads(file.read_text(encoding="utf-8"))["config"]
+            differing = [key for key in config if kept.get(key) != json.loads(json.dumps(config[key]))]
+            if differing:
+                raise ValueError(f"{self.folder} holds a run with another {differing[0]}: choose another folder")
+        else:
+            about = {"config": config, "commit": commit()}
+            file.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        self._metrics = (self.folder / "metrics.jsonl").open("a", encoding="utf-8")
+        self._board: Any = None
+
+    def log(self, step: int, metrics: dict[str, float]) -> None:
+        """Write one line of figures, and the same to TensorBoard where it is installed."""
+        self._metrics.write(json.dumps({"step": step, "time": round(time.time(), 2), **metrics}) + "\n")
+        self._metrics.flush()
+        if self._board is None:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                self._board = False
+            else:
+                self._board = SummaryWriter(str(self.folder))
+        if self._board:
+            for name, value in metrics.items():
+                self._board.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        """Finish the files."""
+        self._metrics.close()
+        if self._board:
+            self._board.close()
+
+
+def commit() -> str:
+    """The source tree's commit, '' outside one."""
+    asked = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip()

@@ -1,0 +1,70 @@
+"""Evaluation on the CPU by ONNX Runtime, float32 or int8. No torch."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from fingal.nets.card import KEY, Card, CheckpointError, read_bytes
+from fingal.nets.planes import PLANES, check, encode, split, take, to_board
+from fingal.search.evaluator import Evaluation, Positions
+
+_CHUNK = 64
+"""Larger batches gain nothing on a CPU and no longer fit its cache."""
+
+
+class OnnxEvaluator:
+    """An evaluator from an ``.onnx`` file that ``fingal.nets.export`` wrote."""
+
+    def __init__(self, path: str | os.PathLike[str], threads: int = 1) -> None:
+        """Open a file; CheckpointError when it is not such a net. ``threads`` share the work of one batch."""
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        source = os.path.basename(os.fspath(path))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        data = read_bytes(path)
+        try:
+            self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        except Exception:  # the runtime has a dozen exceptions of its own for what is wrong with a file
+            raise CheckpointError(f"{source} is not an ONNX file, or is damaged") from None
+        self.card = Card.parse(self._session.get_modelmeta().custom_metadata_map.get(KEY), source)
+        self.card.require(source)
+        inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
+        if [(i.name, i.type, list(i.shape)[1:2]) for i in inputs] != [("planes", "tensor(float)", [PLANES])] or [
+            (o.name, o.type) for o in outputs
+        ] != [("policy", "tensor(float)"), ("value", "tensor(float)")]:
+            raise CheckpointError(f"{source} does not map planes to policy and value")
+
+    def __call__(self, positions: Positions) -> Evaluation:
+        """Judge the positions."""
+        check(positions)
+        cells = positions.width * positions.height
+        logits = np.empty((len(positions.white_to_move), cells), np.float32)
+        value = np.empty(len(positions.white_to_move), np.float32)
+        for start in range(0, len(positions.white_to_move), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            part = positions if len(positions.white_to_move) <= _CHUNK else take(positions, chunk)
+            logits[chunk], value[chunk] = self._judge(part)
+        return Evaluation(logits, value)
+
+    def _judge(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        logits = np.empty((len(positions.white_to_move), positions.width * positions.height), np.float32)
+        value = np.empty(len(positions.white_to_move), np.float32)
+        for index, part in split(positions):
+            policy, said = self.run(encode(part))
+            where = slice(None) if index is None else index
+            logits[where] = to_board(policy, part.white_to_move, part.width, part.height)
+            value[where] = said
+        return logits, value
+
+    def run(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The bare net on planes [B, 5, rows + 2, columns + 2]: canonical logits [B, cells] and values [B]."""
+        answer: Any = self._session.run(("policy", "value"), {"planes": planes})
+        return answer[0], answer[1]

@@ -1,0 +1,104 @@
+"""ONNX nets in int8, calibrated on positions of the net's own play.
+
+The 3x3 convolutions of the blocks are quantised, weights per channel and symmetric, activations unsigned; the trunk
+that they add to, the first layer and the heads stay in float32, where they cost little and matter most.
+
+Weights have 7 bits. Processors with AVX2 but without VNNI multiply in pairs into 16 bits, and with 8-bit weights
+those sums can overflow without a word: the file has to mean the same everywhere.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from fingal.nets.agreement import own_play
+from fingal.nets.card import Card, read_bytes
+from fingal.nets.export import write_model
+from fingal.nets.onnx_evaluator import OnnxEvaluator
+from fingal.nets.planes import encode, split
+from fingal.search.evaluator import Positions
+
+_BATCH = 32
+
+
+def quantise(
+    source: str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    positions: Sequence[Positions] | None = None,
+    seed: int = 0,
+) -> Card:
+    """Write a float32 ``.onnx`` of ``fingal.nets.export`` as int8; gives the card in it.
+
+    ``positions`` calibrate the ranges of the activations: a few hundred that resemble those it will see. By default
+    the net plays them itself, on the sizes its card names.
+    """
+    from onnxruntime.quantization import (  # type: ignore[import-untyped]
+        QuantFormat,
+        QuantType,
+        quantize_static,
+    )
+
+    evaluator = OnnxEvaluator(source)
+    if positions is None:
+        positions = [own_play(evaluator, *size, count=384, seed=seed) for size in _sizes(evaluator.card)]
+    planes = [encode(part) for given in positions for _, part in split(given)]
+    batches = [{"planes": array[i : i + _BATCH]} for array in planes for i in range(0, len(array), _BATCH)]
+    model = onnx.load_from_string(read_bytes(source))
+    inner = [node.name for node in model.graph.node if node.op_type == "Conv" and _is_inner(node.name)]
+    with tempfile.TemporaryDirectory() as folder, _quiet():
+        target = Path(folder) / "int8.onnx"
+        quantize_static(
+            model,
+            str(target),
+            _Reader(batches),
+            quant_format=QuantFormat.QDQ,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+            reduce_range=True,
+            nodes_to_quantize=inner,
+        )
+        quantised = onnx.load(str(target))
+    card = replace(evaluator.card, precision="int8")
+    write_model(quantised, card, path)
+    return card
+
+
+def _sizes(card: Card) -> list[tuple[int, int]]:
+    sizes = sorted({(int(w), int(h)) for w, _, h in (size.partition("x") for size in card.sizes)})
+    return [sizes[0], sizes[len(sizes) // 2], sizes[-1]] if len(sizes) > 3 else sizes or [(9, 9), (11, 11)]
+
+
+def _is_inner(name: str) -> bool:
+    return name.startswith("block") and name.endswith((".conv1", ".conv2", ".conv_pool"))
+
+
+class _Reader:
+    """Batches, in the way the calibrator asks for them."""
+
+    def __init__(self, batches: list[dict[str, NDArray[np.float32]]]) -> None:
+        self._batches: Iterator[dict[str, NDArray[np.float32]]] = iter(batches)
+
+    def get_next(self) -> dict[str, NDArray[np.float32]] | None:
+        return next(self._batches, None)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The quantiser advises, through the root logger, steps that a graph written by ``export`` does not need."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -1,0 +1,77 @@
+"""A person at a terminal: what is typed, and what is said to it."""
+
+import io
+
+import pytest
+
+from fingal.game import RESIGN, SWAP, Record
+from fingal.players import spec
+from fingal.players.human import Human, Quit, TakeBack
+
+
+def ask(typed: str, record: Record, *, board: bool = False) -> tuple[int, str]:
+    output = io.StringIO()
+    return Human(board=board, input=io.StringIO(typed), output=output).choose(record), output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("typed", "move"),
+    [
+        ("c2\n", 5),
+        (" C2 \n", 5),
+        ("c2", 5),
+        ("\n\nb1\n", 1),
+        ("swap\n", SWAP),
+        ("Swap-Pieces\n", SWAP),
+        ("resign\n", RESIGN),
+    ],
+)
+def test_moves(typed: str, move: int) -> None:
+    assert ask(typed, Record.of(["a1"], 3, swap=True))[0] == move
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("a1", "A1 is occupied."),
+        ("d1", "'d1' is off the board: cells of a 3x3 board run from a1 to c3."),
+        ("what?", "'what?' is not a cell: cells of a 3x3 board run from a1 to c3."),
+        ("swap", "Swap is not possible here: it is White's first move in a game with the swap rule."),
+        ("x" * 10_000, "That is not a cell."),
+        ("undo", "There is no move of yours to take back."),
+        ("help", "a cell      play there"),
+    ],
+)
+def test_anything_else_is_answered_and_asked_again(typed: str, sentence: str) -> None:
+    move, said = ask(f"{typed}\nb2\n", Record.of(["a1"], 3))
+    assert move == 4
+    assert sentence in said
+    assert said.count("White to move: ") == 2
+    assert len(said) < 700
+
+
+def test_board_is_drawn_when_asked_for() -> None:
+    record = Record.of(["a1"], 3)
+    assert str(record.board()) in ask("b2\n", record, board=True)[1]
+    assert str(record.board()) not in ask("b2\n", record)[1]
+
+
+def test_quit_undo_and_the_end_of_the_input() -> None:
+    for typed in ("quit\n", "", "a1\n"):
+        with pytest.raises(Quit):
+            ask(typed, Record.of(["a1"], 3))
+    with pytest.raises(TakeBack):
+        ask("undo\n", Record.of(["a1", "b2"], 3))
+
+
+def test_standard_streams(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    player = spec.make("human:board=no,name=Ann")
+    monkeypatch.setattr("sys.stdin", io.StringIO("a2\n"))
+    assert player.choose(Record(3, 3)) == 3
+    assert capsys.readouterr().out == "Black to move: "
+    assert player.name == "Ann"
+
+
+def test_over() -> None:
+    with pytest.raises(ValueError, match="over"):
+        ask("a1\n", Record.of(["a1"], 1))

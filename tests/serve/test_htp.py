@@ -1,0 +1,238 @@
+"""The HTP engine: transcripts, streams, clocks, interrupts and bad input."""
+
+import io
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from fingal.game import BLACK, RESIGN, WHITE, Record
+from fingal.players.htp import HtpPlayer
+from fingal.players.player import NO_LIMIT, PlayerError
+from fingal.serve.htp import COMMANDS, HtpEngine, serve
+from fingal.testing import check_player
+from tests.serve.fuzzing import fuzz_htp
+from tests.serve.scripted import Answers, First, Ponders
+
+TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.htp"))
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_transcript(path: Path) -> None:
+    """Lines after '> ' are commands; what follows is the answer, to the letter. The player is ``First``."""
+    _, *exchanges = path.read_text(encoding="utf-8").split("\n> ")
+    commands = [exchange.partition("\n")[0] for exchange in exchanges]
+    output = io.BytesIO()
+    assert serve(First(), io.BytesIO("\n".join(commands).encode()), output) == 0
+    answers = output.getvalue().decode().split("\n\n")[:-1]
+    assert len(commands) > 5
+    assert [f"{c}\n{a}" for c, a in zip(commands, answers, strict=True)] == [e.rstrip("\n") for e in exchanges]
+
+
+def test_every_command_is_in_a_transcript() -> None:
+    used = {line.split()[1] for path in TRANSCRIPTS for line in path.read_text().splitlines() if line.startswith("> ")}
+    assert set(COMMANDS) - used == {"loadsgf"}
+
+
+def test_fuzz() -> None:
+    fuzz_htp(seed=1, count=20_000)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (b"", b""),
+        (b"\n\n  \n# comment\n\r\n", b""),
+        (b"protocol_version", b"= 2\n\n"),
+        (b"5 protocol_version\r\nquit\r\nname\n", b"=5 2\n\n= \n\n"),
+        (b"proto\x00col_\x07version\n", b"= 2\n\n"),
+        (b"\tprotocol_version\t# why\n", b"= 2\n\n"),
+        (b"\xff\xfe\n", "? unknown command: \ufffd\ufffd\n\n".encode()),
+        (b"x" * 1_000_000 + b"\nprotocol_version\n", b"? the line is too long: 65536 bytes at most\n\n= 2\n\n"),
+        (b"#" * 1_000_000 + b"\nprotocol_version\n", b"= 2\n\n"),
+        (b"x" * 5000, b"? unknown command: " + b"x" * 37 + b"...\n\n"),
+        (b"12345678901 name\n", b"? unknown command: 12345678901\n\n"),
+        (b"# interrupt\nprotocol_version\n# interrupt\n", b"= 2\n\n"),
+    ],
+)
+def test_bytes_in_bytes_out(sent: bytes, expected: bytes) -> None:
+    output = io.BytesIO()
+    assert serve(First(), io.BytesIO(sent), output) == 0
+    assert output.getvalue() == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (PlayerError("the engine has died"), "? the engine has died"),
+        (ZeroDivisionError("by\nzero"), "? oracle failed: ZeroDivisionError: by zero"),
+        (RuntimeError("x" * 10_000), "? oracle failed: RuntimeError: " + "x" * 268 + "..."),
+        (1, "? oracle answered 1, which is not a legal move"),
+        (-1, "? oracle answered -1, which is not a legal move"),
+        (99, "? oracle answered 99, which is not a legal move"),
+        ("a1", "? oracle failed: TypeError: 'str' object cannot be interpreted as an integer"),
+        (None, "? oracle failed: TypeError: 'NoneType' object cannot be interpreted as an integer"),
+    ],
+)
+def test_a_player_that_fails_changes_nothing(answer: object, sentence: str) -> None:
+    engine = HtpEngine(Answers(answer))
+    engine.answer("boardsize 3")
+    engine.answer("play b b1")
+    before = engine.answer("showboard")
+    assert engine.answer("genmove b").rstrip("\n") == sentence
+    assert engine.answer("showboard") == before
+    assert engine.record.end.turn is None
+    assert engine.answer("play w a1") == "= \n\n"
+
+
+def test_resignation_is_no_move() -> None:
+    engine = HtpEngine(Answers(RESIGN))
+    engine.answer("play b b1")
+    assert engine.answer("genmove w") == "= resign\n\n"
+    assert engine.answer("final_score") == "= B+\n\n"
+    assert engine.answer("genmove w") == "= resign\n\n"
+    engine.answer("undo")
+    assert engine.board.ply == 0
+    assert engine.answer("final_score") == "= cannot score\n\n"
+
+
+def test_the_player_sees_the_side_that_is_asked_for() -> None:
+    turns = []
+
+    class Watches(First):
+        def choose(self, record: Record, limit: object = None) -> int:
+            turns.append(record.board().turn)
+            return super().choose(record)
+
+    engine = HtpEngine(Watches())
+    for line in ("genmove w", "genmove w", "reg_genmove b", "reg_genmove w", "genmove b"):
+        assert engine.answer(line).startswith("= ")
+    assert turns == [WHITE, WHITE, BLACK, WHITE, BLACK]
+    assert engine.record.moves == [(WHITE, 0), (WHITE, 1), (BLACK, 2)]
+
+
+def test_clock() -> None:
+    """No limit until there is a clock; then a share of the time left."""
+    player = First()
+    engine = HtpEngine(player)
+    engine.answer("genmove b")
+    assert player.limits == [NO_LIMIT]
+    engine.answer("time_left w 60")
+    engine.answer("genmove w")
+    assert player.limits[-1].seconds == pytest.approx(60 / (120 / 4))
+    engine.answer("clear_board")
+    engine.answer("genmove b")
+    assert player.limits[-1] == NO_LIMIT
+    engine.answer("param_game game_time 80")
+    engine.answer("boardsize 3")
+    engine.answer("genmove b")
+    assert player.limits[-1].seconds == pytest.approx(80 / 8)
+    engine.answer("time_left w 0")
+    engine.answer("genmove w")
+    assert player.limits[-1].seconds == pytest.approx(0.05)
+
+
+def test_interrupt_ends_the_search_under_way() -> None:
+    player = Ponders()
+    to_engine, from_us = os.pipe()
+    from_engine, to_us = os.pipe()
+    with os.fdopen(to_engine, "rb") as input, os.fdopen(to_us, "wb") as output, os.fdopen(from_engine, "rb") as answers:
+        thread = threading.Thread(target=serve, args=(player, input, output))
+        thread.start()
+        os.write(from_us, b"boardsize 3\ngenmove b\n")
+        assert player.thinking.wait(20)
+        os.write(from_us, b"# interrupt\n")
+        # Sent in one go, the interrupt comes before the search begins, and still counts.
+        os.write(from_us, b"genmove w\n# interrupt\nquit\n")
+        thread.join(20)
+        assert not thread.is_alive()
+        output.close()
+        assert answers.read() == b"= \n\n= a1\n\n= b1\n\n= \n\n"
+        os.close(from_us)
+
+
+def test_loadsgf(tmp_path: Path) -> None:
+    path = tmp_path / "a game.sgf"
+    path.write_text("(;FF[4]GM[11]SZ[3]AB[a1](;W[b2];B[c3];W[resign])(;W[c1]))")
+    engine = HtpEngine(First())
+    assert engine.answer(f'loadsgf "{path}"') == "= \n\n"
+    assert engine.answer("all_legal_moves") == "= b1 c1 a2 c2 a3 b3 resign\n\n"
+    assert engine.answer("final_score") == "= B+\n\n"
+    assert engine.answer(f'loadsgf "{path}" 1') == "= \n\n"
+    assert engine.answer("all_legal_moves") == "= b1 c1 a2 c2 a3 b3 c3 resign\n\n"
+    assert engine.answer("final_score") == "= cannot score\n\n"
+    assert engine.answer(f'loadsgf "{path}" 0') == "= \n\n"
+    assert engine.answer("undo") == "? there is no move to take back\n\n"
+    assert engine.answer(f'loadsgf "{path}" 99') == "= \n\n"
+    before = engine.answer("showboard")
+    (tmp_path / "bad.sgf").write_text("(;FF[4")
+    for wrong in (str(tmp_path), f"{tmp_path}/none.sgf", f"{tmp_path}/bad.sgf", "/dev/zero", f'"{path}" x'):
+        answer = engine.answer(f"loadsgf {wrong}")
+        assert answer.startswith("? ")
+        assert answer.count("\n") == 2
+    assert engine.answer("showboard") == before
+
+
+ENGINE = f"{sys.executable} -c 'from fingal.serve.htp import serve; raise SystemExit(serve(\"random:seed=1\"))'"
+
+
+def test_the_client_and_the_engine_understand_each_other() -> None:
+    """Our engine as an external one, through every position of the conformance suite."""
+    check_player(HtpPlayer(ENGINE, timeout=30.0), sizes=((1, 1), (2, 2), (3, 5), (11, 11)), games=1)
+
+
+def test_as_a_process() -> None:
+    code = (
+        "import sys; from fingal.serve.htp import serve; print('to stderr', file=sys.stderr); sys.exit(serve('random'))"
+    )
+    sent = b"boardsize 1\ngenmove b\nfinal_score"
+    done = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, timeout=60, check=True)
+    assert done.stdout == b"= \n\n= a1\n\n= B+\n\n"
+    # The reader leaves before the engine has written all: it ends, and says nothing about it.
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write(b"showboard\n" * 100)
+        process.stdin.flush()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b"to stderr\n"
+    # It ends on quit while the input stays open.
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"play b a1\nquit\n")
+        process.stdin.flush()
+        assert process.wait(60) == 0
+        assert process.communicate() == (b"= \n\n= \n\n", b"to stderr\n")
+    with pytest.raises(ValueError, match="there is no player"):
+        serve("nobody", io.BytesIO(), io.BytesIO())
+
+
+def test_what_a_player_prints_does_not_reach_the_controller() -> None:
+    code = """if True:
+        from fingal.serve.htp import serve
+        from tests.serve.scripted import First
+        class Loud(First):
+            def choose(self, *arguments):
+                print("thinking...")
+                return super().choose(*arguments)
+        serve(Loud())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=b"genmove b\n",
+        capture_output=True,
+        timeout=60,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.stdout == b"= a1\n\n"
+    assert done.stderr == b"thinking...\n"
