@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +17,8 @@ from fingal.serve.htp import COMMANDS
 ROOT = Path(__file__).parent.parent
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "cpp" / "README.md", *DOCS]
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+"""With ``fingal``, as the pages write it, in it."""
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<kind>[a-z]*).*?\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S)
 LINK = re.compile(r"\[[^\]\n]*\]\(\s*<?([^)\s>]+)>?[^)\n]*\)")
@@ -58,20 +61,20 @@ def slug(heading: str) -> str:
 def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = doctest.DocTestParser().get_doctest(sessions(page), {}, name(page), str(page), 0)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", PATH)
     report: list[str] = []
-    failed, _ = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    failed, _ = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=report.append)
     assert not failed, "".join(report)
 
 
 @pytest.mark.parametrize("page", [page for page in DOCS if commands(page)], ids=name)
 def test_console_snippets_run(page: Path, tmp_path: Path) -> None:
     """In a page's console blocks, commands follow each other in one folder; blocks of other kinds are not run."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command, output in commands(page):
         ran = subprocess.run(
             ["sh", "-c", command],
             cwd=tmp_path,
-            env=os.environ | {"PATH": path, "COLUMNS": "120", "TERM": "dumb"},
+            env=os.environ | {"PATH": PATH, "COLUMNS": "120", "TERM": "dumb"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -115,3 +118,13 @@ def test_formats_page_names_every_format() -> None:
     text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     missing = [kind for kind, entry in FORMATS.items() if f"`{kind}`" not in text or f"`{entry.suffix}`" not in text]
     assert not missing
+
+
+def test_the_recipe_for_a_player_is_the_example() -> None:
+    recipe = (ROOT / "docs" / "add-a-player.md").read_text(encoding="utf-8")
+    example = (ROOT / "examples" / "my_player.py").read_text(encoding="utf-8")
+    blocks = [textwrap.dedent(fence["body"]) for fence in FENCE.finditer(recipe) if fence["kind"] == "python"]
+    *shown, check = blocks
+    assert [block.splitlines()[-1] for block in shown if block not in example] == []
+    assert "check_player(" in check
+    assert len(shown) == 3

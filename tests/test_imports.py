@@ -17,7 +17,7 @@ ORDER += ["serve", "bench", "testing", "cli"]
 
 def room(module: str) -> str:
     """The package that a module of ours belongs to: 'game' for 'fingal.game.board'."""
-    return (module.split(".") + ["fingal"])[1]
+    return [*module.split("."), "fingal"][1]
 
 
 def is_ours(module: str) -> bool:

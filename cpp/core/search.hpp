@@ -95,15 +95,29 @@ class Search {
     }
   }
 
-  // After advance(): forgets the visits below the root, keeps its own judgement.
-  void forget() {
-    if (proven() || !expanded()) return;
-    Tree fresh;
-    fresh.add_node(Tree::kNowhere, Tree::kNowhere);
-    const auto first = std::size_t(tree_.first_edge[0]);
-    const auto count = std::size_t(tree_.edge_count[0]);
-    fresh.expand(0, {tree_.move.data() + first, count}, {tree_.logit.data() + first, count}, tree_.net_value[0]);
-    tree_ = std::move(fresh);
+  // Plays a move at the root and keeps of the tree only what the net said of the position after it.
+  void advance_fresh(Move move) {
+    auto node = Tree::kNowhere;
+    for (auto e = tree_.first_edge[0]; e < tree_.first_edge[0] + tree_.edge_count[0]; ++e) {
+      if (tree_.move[std::size_t(e)] == move) node = tree_.child[std::size_t(e)];
+    }
+    root_.play(move);
+    last_ = move;
+    std::array<Move, std::size_t(64 * Words)> moves;
+    Row logits;
+    std::size_t count = 0;
+    float value = 0;
+    if (node != Tree::kNowhere) {
+      const auto n = std::size_t(node);
+      const auto first = std::size_t(tree_.first_edge[n]);
+      count = std::size_t(tree_.edge_count[n]);
+      value = tree_.net_value[n];
+      std::copy_n(tree_.move.begin() + std::ptrdiff_t(first), count, moves.begin());
+      std::copy_n(tree_.logit.begin() + std::ptrdiff_t(first), count, logits.begin());
+    }
+    restart(0);  // sees by itself what needs no net
+    if (count == 0 || expanded() || proven()) return;
+    tree_.expand(0, {moves.data(), count}, {logits.data(), count}, value);
   }
 
   // One visit down the tree.
@@ -144,7 +158,7 @@ class Search {
   // Takes in the judgement of a leaf: logits [cells] on the board as it is, the value for the side to move there.
   void finish(const Leaf& leaf, const float* logits, float value) {
     std::array<Move, std::size_t(64 * Words)> moves;
-    std::array<float, std::size_t(64 * Words)> of_moves;
+    Row of_moves;
     std::size_t count = 0;
     leaf.position.empty().for_each([&](int cell) {
       moves[count] = Move(cell);
@@ -167,8 +181,8 @@ class Search {
     for (auto e = first; e < end; ++e) {
       if (tree_.edge_proof[std::size_t(e)] != kLost) most = std::max(most, tree_.visits[std::size_t(e)]);
     }
-    std::vector<float> completed;
-    if (settings_.gumbel) completed = completed_values(0);
+    Row completed{};
+    if (settings_.gumbel) complete_values(0, completed);
     auto best = first;
     float best_score = -std::numeric_limits<float>::infinity();
     for (auto e = first; e < end; ++e) {
@@ -196,15 +210,18 @@ class Search {
   // nothing while something else is left, a proven win gets all.
   std::vector<float> improved_policy() const {
     const auto first = std::size_t(tree_.first_edge[0]);
-    auto policy = completed_values(0);
+    const auto count = std::size_t(tree_.edge_count[0]);
+    Row completed;
+    complete_values(0, completed);
+    std::vector<float> policy(count);
     float most = 0;
     bool won = false;
-    for (std::size_t i = 0; i < policy.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       most = std::max(most, tree_.visits[first + i]);
       won |= tree_.edge_proof[first + i] == kWon;
     }
-    for (std::size_t i = 0; i < policy.size(); ++i) {
-      policy[i] = tree_.logit[first + i] + sigma_of(policy[i], most);
+    for (std::size_t i = 0; i < count; ++i) {
+      policy[i] = tree_.logit[first + i] + sigma_of(completed[i], most);
       const auto proof = tree_.edge_proof[first + i];
       if (proof == kLost || (won && proof != kWon)) policy[i] -= 1e4F;
     }
@@ -213,6 +230,8 @@ class Search {
   }
 
  private:
+  using Row = std::array<float, std::size_t(64 * Words)>;  // one number an edge of a node
+
   float sigma_of(float q, float most) const { return sigma(q, most, settings_.c_visit, settings_.c_scale); }
 
   void restart(int planned) {
@@ -241,7 +260,7 @@ class Search {
       if (cells.count() > 1) tree_.proof[n] = kLost;
     }
     std::array<Move, std::size_t(64 * Words)> moves;
-    std::array<float, std::size_t(64 * Words)> logits{};
+    Row logits{};
     std::size_t count = 0;
     cells.for_each([&](int cell) { moves[count++] = Move(cell); });
     tree_.expand(node, {moves.data(), count}, {logits.data(), count}, float(tree_.proof[n]));
@@ -272,29 +291,34 @@ class Search {
     }
   }
 
-  // Per edge of a node: the value of its visits, or the mixed value where there are none.
-  std::vector<float> completed_values(std::int32_t node) const {
-    const auto first = std::size_t(tree_.first_edge[std::size_t(node)]);
-    const auto count = std::size_t(tree_.edge_count[std::size_t(node)]);
-    float total = 0;
+  // The value that edges without visits are given.
+  float mixed_value_at(std::int32_t node) const {
+    const auto n = std::size_t(node);
+    const auto first = std::size_t(tree_.first_edge[n]);
+    const auto count = std::size_t(tree_.edge_count[n]);
     float visited_prior = 0;
     float visited_prior_q = 0;
     for (auto i = first; i < first + count; ++i) {
       if (tree_.visits[i] <= 0) continue;
-      total += tree_.visits[i];
       visited_prior += tree_.prior[i];
       visited_prior_q += tree_.prior[i] * tree_.edge_value(std::int32_t(i), 0);
     }
-    const float mixed = mixed_value(tree_.net_value[std::size_t(node)], total, visited_prior, visited_prior_q);
-    std::vector<float> values(count);
-    for (std::size_t i = 0; i < count; ++i) values[i] = tree_.edge_value(std::int32_t(first + i), mixed);
-    return values;
+    return mixed_value(tree_.net_value[n], tree_.total_visits[n], visited_prior, visited_prior_q);
+  }
+
+  // Per edge of a node: the value of its visits, or the mixed value where there are none.
+  void complete_values(std::int32_t node, Row& values) const {
+    const auto first = tree_.first_edge[std::size_t(node)];
+    const auto count = tree_.edge_count[std::size_t(node)];
+    const float mixed = mixed_value_at(node);
+    for (std::int32_t i = 0; i < count; ++i) values[std::size_t(i)] = tree_.edge_value(first + i, mixed);
   }
 
   std::int32_t choose_at_root() const {
     if (!settings_.gumbel) return choose_puct(0);
     const auto first = tree_.first_edge[0];
-    const auto completed = completed_values(0);
+    Row completed;
+    complete_values(0, completed);
     float most = 0;
     for (const auto v : tree_.of(tree_.visits, 0)) most = std::max(most, v);
     // Past the plan, go on as if the last round never ended.
@@ -302,7 +326,7 @@ class Search {
     const float wanted = at < schedule_.size() ? float(schedule_[at]) : most;
     auto best = first;
     float best_score = -std::numeric_limits<float>::infinity();
-    for (std::size_t i = 0; i < completed.size(); ++i) {
+    for (std::size_t i = 0; i < std::size_t(tree_.edge_count[0]); ++i) {
       const auto e = std::size_t(first) + i;
       if (tree_.edge_proof[e] == kLost) continue;
       float score = gumbel_[i] + tree_.logit[e] + sigma_of(completed[i], most);
@@ -317,35 +341,45 @@ class Search {
 
   std::int32_t choose(std::int32_t node) const { return settings_.gumbel ? choose_improved(node) : choose_puct(node); }
 
-  // Below the root: visits follow the improved policy (Danihelka et al. 2022, eq. 14).
+  // Below the root: visits follow the improved policy (Danihelka et al. 2022, eq. 14). The policy is
+  // p * exp(sigma(q)) over its sum, and all edges without visits share one q, so that few exponentials are needed.
   std::int32_t choose_improved(std::int32_t node) const {
-    const auto first = tree_.first_edge[std::size_t(node)];
-    const auto count = std::size_t(tree_.edge_count[std::size_t(node)]);
-    if (count == 1) return first;
-    auto policy = completed_values(node);
+    const auto n = std::size_t(node);
+    const auto first = std::size_t(tree_.first_edge[n]);
+    const auto count = std::size_t(tree_.edge_count[n]);
+    if (count == 1) return std::int32_t(first);
+    const float* visits = tree_.visits.data() + first;
+    const float* priors = tree_.prior.data() + first;
+    const Proof* proofs = tree_.edge_proof.data() + first;
     float most = 0;
-    float total = 0;
-    for (const auto v : tree_.of(tree_.visits, node)) {
-      most = std::max(most, v);
-      total += v;
-    }
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, visits[i]);
+    const float fresh = sigma_of(mixed_value_at(node), most);
+    float top = fresh;
     for (std::size_t i = 0; i < count; ++i) {
-      const auto e = std::size_t(first) + i;
-      policy[i] = tree_.edge_proof[e] == kLost ? -1e4F : tree_.logit[e] + sigma_of(policy[i], most);
-    }
-    softmax(policy);
-    auto best = first;
-    float best_score = -std::numeric_limits<float>::infinity();
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto e = std::size_t(first) + i;
-      if (tree_.edge_proof[e] == kLost) continue;
-      const float score = policy[i] - tree_.visits[e] / (1 + total);
-      if (score > best_score) {
-        best_score = score;
-        best = first + std::int32_t(i);
+      if (visits[i] > 0 && proofs[i] != kLost) {
+        top = std::max(top, sigma_of(tree_.edge_value(std::int32_t(first + i), 0), most));
       }
     }
-    return best;
+    const float fresh_factor = exp_below_zero(fresh - top);
+    Row weight;
+    for (std::size_t i = 0; i < count; ++i) weight[i] = priors[i] * fresh_factor;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (proofs[i] == kLost) {
+        weight[i] = 0;
+      } else if (visits[i] > 0) {
+        weight[i] = priors[i] * exp_below_zero(sigma_of(tree_.edge_value(std::int32_t(first + i), 0), most) - top);
+      }
+    }
+    float sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += weight[i];
+    const float scale = 1 / std::max(sum, 1e-30F);
+    const float share = 1 / (1 + tree_.total_visits[n]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float score = weight[i] * scale - visits[i] * share;
+      weight[i] = proofs[i] == kLost ? -1e9F : score;
+    }
+    return std::int32_t(first) +
+           std::int32_t(std::max_element(weight.begin(), weight.begin() + std::ptrdiff_t(count)) - weight.begin());
   }
 
   std::int32_t choose_puct(std::int32_t node) const {
@@ -361,7 +395,7 @@ class Search {
     const float* sums = tree_.value_sum.data() + first;
     const float* priors = tree_.prior.data() + first;
     const Proof* proofs = tree_.edge_proof.data() + first;
-    std::array<float, std::size_t(64 * Words)> score;
+    Row score;
     for (std::size_t i = 0; i < count; ++i) {  // kept free of branches, for the vector unit
       const float q = visits[i] > 0 ? sums[i] / std::max(visits[i], 1.0F) : fresh;
       const float s = puct_score(q, priors[i], visits[i], root, rate);

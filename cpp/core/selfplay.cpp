@@ -329,8 +329,7 @@ class SizedPool final : public SelfplayPool {
     auto next = search.root();
     next.play(move);
     if (next.over()) return end_game(game, mover, false);
-    search.advance(move);
-    search.forget();
+    search.advance_fresh(move);
     begin_move(game);
   }
 

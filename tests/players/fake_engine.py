@@ -34,6 +34,10 @@ def genmove(colour: str) -> tuple[str, str]:
             sys.exit(3)
         case "hangs" | "deaf":
             time.sleep(600)
+        case "ponders":
+            log("pondering")
+            while (line := sys.stdin.readline().strip()) != "# interrupt":
+                log(f"not an interrupt: {line}")
         case "hangs-with-child":
             child = subprocess.Popen(["sleep", "600"])
             log(f"pid {child.pid}")
@@ -71,6 +75,8 @@ def carry_out(words: list[str]) -> tuple[str, str]:
             return "=", "2"
         case ["name"]:
             return ("?", "unknown command") if MODE == "nameless" else ("=", "Fake")
+        case ["known_command", word]:
+            return "=", str(word == "gogui-interrupt" and MODE == "ponders").lower()
         case ["boardsize", width, height]:
             if MODE == "small" and int(width) > 5:
                 return "?", "too big"
@@ -111,6 +117,8 @@ def main() -> None:
         sys.stderr.write("debug " * 1_000_000)
     end = "\r\n" if MODE == "crlf" else "\n"
     for line in sys.stdin:
+        if "#" in line:
+            log(line.strip())
         number, text = re.fullmatch(r"(\d*)\s*(.*)", line.partition("#")[0].strip()).groups()
         if MODE == "no-numbers" and number:
             number, text = "", line.strip()

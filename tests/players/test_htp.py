@@ -3,6 +3,7 @@
 import random
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -100,6 +101,7 @@ def test_new_moves_only_are_sent(start: Start, log: Path) -> None:
     assert commands(log) == [
         "protocol_version",
         "name",
+        "known_command gogui-interrupt",
         "boardsize 4 3",
         "clear_board",
         "param_game allow_swap 0",
@@ -176,7 +178,7 @@ def test_a_new_size_is_announced(start: Start, log: Path) -> None:
 
 def test_start_lines(start: Start, log: Path) -> None:
     start("good", start="greet nicely; param_game allow_swap 0;")
-    assert commands(log)[2:4] == ["greet nicely", "param_game allow_swap 0"]
+    assert commands(log)[3:5] == ["greet nicely", "param_game allow_swap 0"]
 
 
 def test_a_start_line_that_the_engine_refuses(start: Start, log: Path) -> None:
@@ -278,6 +280,28 @@ def test_a_forgotten_engine_is_ended(log: Path) -> None:
     player = HtpPlayer(command("good", log), timeout=20.0)
     del player
     assert_all_gone(log)
+
+
+def test_interrupt(start: Start, log: Path) -> None:
+    player = start("ponders")
+
+    def interrupt_the_search() -> None:
+        while "pondering" not in log.read_text():
+            time.sleep(0.01)
+        player.interrupt()
+
+    thread = threading.Thread(target=interrupt_the_search, daemon=True)
+    thread.start()
+    assert player.choose(Record(3, 3)) == 0
+    thread.join()
+    assert commands(log)[-2:] == ["pondering", "answer a1"]
+
+
+def test_interrupts_are_not_sent_to_engines_that_do_not_know_them(start: Start, log: Path) -> None:
+    player = start("no-numbers")
+    player.interrupt()
+    assert player.choose(Record(3, 3)) == 0
+    assert "# interrupt" not in log.read_text()
 
 
 def test_over(start: Start, log: Path) -> None:

@@ -70,9 +70,9 @@ class Card:
         return json.dumps(asdict(self), allow_nan=False)
 
     @classmethod
-    def parse(cls, text: str | None, source: str) -> Card:
+    def parse(cls, text: object, source: str) -> Card:
         """Read a card. ``source`` is named in the CheckpointError that anything wrong raises."""
-        if text is None:
+        if not isinstance(text, str):
             raise CheckpointError(f"{source} has no card: it is not a net of Fingal's")
         known = _json_object(text, source)
         version = known.get("format")

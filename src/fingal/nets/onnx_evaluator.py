@@ -10,7 +10,7 @@ import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from fingal.nets.card import KEY, Card, CheckpointError, read_bytes
-from fingal.nets.planes import PLANES, check, encode, split, take, to_board
+from fingal.nets.planes import PLANES, check, empty_planes, encode, split, take, to_board
 from fingal.search.evaluator import Evaluation, Positions
 
 _CHUNK = 64
@@ -31,7 +31,9 @@ class OnnxEvaluator:
         options.log_severity_level = 4
         data = read_bytes(path)
         try:
-            self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(
+                data, options, providers=["CPUExecutionProvider"], enable_fallback=0
+            )
         except Exception:  # the runtime has a dozen exceptions of its own for what is wrong with a file
             raise CheckpointError(f"{source} is not an ONNX file, or is damaged") from None
         self.card = Card.parse(self._session.get_modelmeta().custom_metadata_map.get(KEY), source)
@@ -41,28 +43,27 @@ class OnnxEvaluator:
             (o.name, o.type) for o in outputs
         ] != [("policy", "tensor(float)"), ("value", "tensor(float)")]:
             raise CheckpointError(f"{source} does not map planes to policy and value")
+        try:
+            policy, value = self.run(empty_planes(2, 3, 4))
+        except Exception:  # a graph may be well formed and still not run
+            raise CheckpointError(f"{source} does not run: it is damaged, or needs a newer ONNX Runtime") from None
+        shapes = policy.shape, value.shape
+        if shapes != ((2, 12), (2,)) or not (np.isfinite(policy).all() and np.isfinite(value).all()):
+            raise CheckpointError(f"{source} does not give a policy and a value for every board size")
 
     def __call__(self, positions: Positions) -> Evaluation:
         """Judge the positions."""
         check(positions)
-        cells = positions.width * positions.height
-        logits = np.empty((len(positions.white_to_move), cells), np.float32)
-        value = np.empty(len(positions.white_to_move), np.float32)
-        for start in range(0, len(positions.white_to_move), _CHUNK):
+        count = len(positions.white_to_move)
+        logits = np.empty((count, positions.width * positions.height), np.float32)
+        value = np.empty(count, np.float32)
+        for start in range(0, count, _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            part = positions if len(positions.white_to_move) <= _CHUNK else take(positions, chunk)
-            logits[chunk], value[chunk] = self._judge(part)
+            for index, part in split(take(positions, chunk)):
+                where = slice(None) if index is None else index
+                policy, value[chunk][where] = self.run(encode(part))
+                logits[chunk][where] = to_board(policy, part.white_to_move, part.width, part.height)
         return Evaluation(logits, value)
-
-    def _judge(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        logits = np.empty((len(positions.white_to_move), positions.width * positions.height), np.float32)
-        value = np.empty(len(positions.white_to_move), np.float32)
-        for index, part in split(positions):
-            policy, said = self.run(encode(part))
-            where = slice(None) if index is None else index
-            logits[where] = to_board(policy, part.white_to_move, part.width, part.height)
-            value[where] = said
-        return logits, value
 
     def run(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The bare net on planes [B, 5, rows + 2, columns + 2]: canonical logits [B, cells] and values [B]."""

@@ -41,8 +41,11 @@ def layout(
     int64 [B]; ``frame`` is rows and columns. Positions with ``rotated`` bool [B] set are turned by 180 degrees.
     """
     device = white_to_move.device
-    width = torch.as_tensor(width, device=device).expand_as(white_to_move)
-    height = torch.as_tensor(height, device=device).expand_as(white_to_move)
+    width, height = (
+        # Filled on the device: a copy from the host would not go into a CUDA graph.
+        side if isinstance(side, Tensor) else torch.full_like(white_to_move, side, dtype=torch.int64)
+        for side in (width, height)
+    )
     rows = torch.where(white_to_move, width, height)
     columns = torch.where(white_to_move, height, width)
     r = torch.arange(frame[0], device=device).view(1, -1, 1)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fingal.nets.agreement import own_play
 from fingal.nets.card import Card, read_bytes
-from fingal.nets.export import write_model
+from fingal.nets.export import export, write_model
 from fingal.nets.onnx_evaluator import OnnxEvaluator
 from fingal.nets.planes import encode, split
 from fingal.search.evaluator import Positions
@@ -72,6 +72,14 @@ def quantise(
     card = replace(evaluator.card, precision="int8")
     write_model(quantised, card, path)
     return card
+
+
+def export_int8(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Card:
+    """Write the net of a checkpoint (a file or a shipped name) as ONNX in int8; gives the card in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        wide = Path(folder) / "float32.onnx"
+        export(source, wide)
+        return quantise(wide, path)
 
 
 def _sizes(card: Card) -> list[tuple[int, int]]:

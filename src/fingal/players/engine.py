@@ -101,7 +101,7 @@ class Engine:
         return text
 
     def interrupt(self) -> None:
-        """Ask it to end its search; engines that cannot take the line for a comment."""
+        """Tell an engine that knows ``gogui-interrupt`` to end its search; from any thread."""
         with contextlib.suppress(PlayerError):
             self._write("# interrupt", "# interrupt")
 

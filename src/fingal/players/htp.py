@@ -50,6 +50,10 @@ class HtpPlayer:
                 self.name = one_line(self._engine.ask("name", self._seconds()), 60) or self._engine.label
             except Refused:
                 self.name = self._engine.label
+            try:
+                self._hears_interrupts = self._engine.ask("known_command gogui-interrupt", self._seconds()) == "true"
+            except Refused:
+                self._hears_interrupts = False
             for line in filter(None, (part.strip() for part in start.split(";"))):
                 self._tell(line)
         except PlayerError:
@@ -71,8 +75,9 @@ class HtpPlayer:
         return move
 
     def interrupt(self) -> None:
-        """Tell the engine to answer now; some can, and the others ignore it."""
-        self._engine.interrupt()
+        """Tell the engine to answer now, if it has said that it listens."""
+        if self._hears_interrupts:
+            self._engine.interrupt()
 
     def close(self) -> None:
         """End the engine."""
