@@ -15,7 +15,7 @@ play: $(call stamp)  ## play a game in the terminal
 	@$(VENV)/fingal play
 
 test: $(call stamp,-test) build/tests/stamp  ## the test suite, C++ and Python
-	cd build/tests && ctest --output-on-failure
+	$(VENV)/ctest --test-dir build/tests --output-on-failure
 	$(VENV)/pytest
 
 lint: $(call stamp,-lint)  ## ruff, mypy, clang-format (compiler warnings are errors in every build)
@@ -32,8 +32,9 @@ format: $(call stamp,-lint)  ## rewrite the sources in the house style
 stubs: $(call stamp)  ## write src/fingal/_core.pyi anew from the compiled module
 	$(VENV)/python -m nanobind.stubgen -q -P -m fingal._core -o src/fingal/_core.pyi
 
-slow: $(call stamp,-test)  ## the long checks: whole-game comparisons and a million fuzzed inputs
+slow: $(call stamp,-test)  ## the long checks: whole games against OpenSpiel, a million fuzzed inputs, plain and sanitized
 	$(VENV)/pytest tests/slow -o addopts= -v -s
+	scripts/sanitize tests/slow/test_fuzz.py -o addopts= -v -s
 
 bench: $(call stamp,-bench)  ## speed beside OpenSpiel and pgx
 	$(VENV)/fingal bench core

@@ -16,7 +16,7 @@ from fingal.serve.htp import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "cpp" / "README.md", *DOCS]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "cpp" / "README.md", *DOCS]
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 """With ``fingal``, as the pages write it, in it."""
 

@@ -1,7 +1,6 @@
 import doctest
 import os
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -208,10 +207,8 @@ def test_large_files_are_refused_unread(tmp_path):
     path = tmp_path / "large.sgf"
     with path.open("wb") as file:
         os.truncate(file.fileno(), 100 * 2**20)
-    start = time.perf_counter()
     with pytest.raises(FormatError, match=r"large\.sgf is too large: a game file has at most 16 MB"):
         load(path)
-    assert time.perf_counter() - start < 0.1
     with pytest.raises(FormatError, match="/dev/zero is too large"):
         load("/dev/zero")
 

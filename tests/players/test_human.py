@@ -11,7 +11,7 @@ from fingal.players.human import Human, Quit, TakeBack
 
 def ask(typed: str, record: Record, *, board: bool = False) -> tuple[int, str]:
     output = io.StringIO()
-    return Human(board=board, input=io.StringIO(typed), output=output).choose(record), output.getvalue()
+    return Human(board=board, undo=True, input=io.StringIO(typed), output=output).choose(record), output.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,13 @@ def test_quit_undo_and_the_end_of_the_input() -> None:
             ask(typed, Record.of(["a1"], 3))
     with pytest.raises(TakeBack):
         ask("undo\n", Record.of(["a1", "b2"], 3))
+
+
+def test_no_undo_where_the_game_does_not_allow_it() -> None:
+    output = io.StringIO()
+    human = Human(input=io.StringIO("undo\nc1\n"), output=output)
+    assert human.choose(Record.of(["a1", "b2"], 3)) == 2
+    assert "No move can be taken back here." in output.getvalue()
 
 
 def test_standard_streams(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

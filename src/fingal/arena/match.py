@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from fingal.arena.statistics import Rate
 from fingal.game import RESIGN, Colour, Record, Result, Special, formats
 from fingal.players import spec
-from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError
+from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, ask, open_board
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,12 @@ class Match:
 
     def table(self) -> Table:
         """The score by player and colour, with 95% intervals."""
-        table = Table(
-            "player", "all games", "as Black", "as White", title=f"{len(self.games)} games", caption="95% intervals"
-        )
+        table = Table(title=f"{len(self.games)} games", caption="95% intervals")
+        table.add_column("player", overflow="fold")
+        for heading in ("all games", "as Black", "as White"):
+            table.add_column(heading)
         for player, name in enumerate(self.names):
-            table.add_row(name, *(str(self.rate(player, colour)) for colour in (None, *Colour)))
+            table.add_row(Text(name), *(str(self.rate(player, colour)) for colour in (None, *Colour)))
         return table
 
 
@@ -82,8 +83,8 @@ def openings(source: str, width: int, height: int) -> list[Record]:
     if source == "all":
         return [Record.of([cell], width, height) for cell in range(width * height)]
     try:
-        lines = Path(source).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = formats.contents(source).decode("utf-8-sig").split("\n")
+    except ValueError as error:
         raise ValueError(f"cannot read openings: 'none', 'all' or a text file is expected ({error})") from None
     records = []
     for number, line in enumerate(lines, 1):
@@ -91,14 +92,14 @@ def openings(source: str, width: int, height: int) -> list[Record]:
             continue
         try:
             record = formats.position(line.strip(), (width, height))
-            board = record.board()
+            if (record.width, record.height) != (width, height):
+                size = f"{record.width}x{record.height}"
+                raise ValueError(f"a board of {size}, but the match is on {width}x{height}")
+            if any(move == Special.SWAP_SIDES for _, move in record.moves):
+                raise ValueError("swap-sides has no place in an opening: each is played with both colours anyway")
+            open_board(record)
         except ValueError as error:
             raise ValueError(f"{source}, line {number}: {error}") from None
-        if (board.width, board.height) != (width, height):
-            size = f"{board.width}x{board.height}"
-            raise ValueError(f"{source}, line {number}: a board of {size}, but the match is on {width}x{height}")
-        if board.is_over():
-            raise ValueError(f"{source}, line {number}: the game is already over there")
         records.append(record)
     if not records:
         raise ValueError(f"{source} holds no openings: one a line is expected, for example 'a1 b2'")
@@ -108,18 +109,17 @@ def openings(source: str, width: int, height: int) -> list[Record]:
 def play_game(players: Sequence[Player], opening: Record, limit: Limit = NO_LIMIT) -> tuple[Record, str]:
     """Play from an opening to the end, ``players[colour]`` moving for each colour: the record and '' or a failure.
 
-    A player that fails or moves illegally loses by forfeit, and the second value says why.
+    A player that fails or moves illegally loses by forfeit, and the second value says why. ``ValueError`` when a player
+    does not play there at all, on a board of this size for example.
     """
-    record = Record(opening.width, opening.height, opening.swap, {c: players[c].name for c in Colour})
-    for colour, move in opening.moves:
-        record.push(colour, move)
+    record = opening.until(opening.end)
+    record.players = {colour: players[colour].name for colour in Colour}
+    record.result = None
     board = record.board()
     while not board.is_over():
         mover = board.turn
         try:
-            move = players[mover].choose(record, limit)
-            if move != RESIGN and not board.is_legal(move):
-                raise PlayerError(f"{players[mover].name} made the illegal move {move}")
+            move = ask(players[mover], record, board, limit)
         except PlayerError as error:
             record.push(mover, Special.FORFEIT)
             record.result = Result(mover.other, "forfeit")
@@ -134,6 +134,22 @@ def play_game(players: Sequence[Player], opening: Record, limit: Limit = NO_LIMI
     return record, ""
 
 
+class Absent:
+    """Stands in for a player that could not be made: it forfeits, and says why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        """The name is the absent player's."""
+        self.name = name
+        self.reason = reason
+
+    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
+        """Never a move."""
+        raise PlayerError(self.reason)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
 def play(
     texts: tuple[str, str],
     starts: Sequence[Record],
@@ -143,31 +159,27 @@ def play(
 ) -> Iterator[Game]:
     """Play a match game by game: each opening is played twice in a row, once with each player as Black.
 
-    A player that failed is made anew for the next game, so that one crash costs one game.
+    A player that failed is made anew for the next game, so that one crash costs one game. When that is not possible
+    it forfeits; only before the first game are ``ValueError`` and ``PlayerError`` raised as by ``make``.
     """
-    players: list[Player | None] = [None, None]
-
-    def ready(side: int) -> Player:
-        player = players[side]
-        if player is None:
-            player = players[side] = make(texts[side])
-        return player
-
+    players: list[Player] = []
     try:
+        for text in texts:
+            players.append(make(text))
         for number in range(1, games + 1):
             black = (number - 1) % 2
             start = starts[(number - 1) // 2 % len(starts)]
-            seats = (ready(black), ready(1 - black))
-            record, failure = play_game(seats, start, limit)
+            record, failure = play_game((players[black], players[1 - black]), start, limit)
             assert record.result is not None
             winner = black if record.result.winner is Colour.BLACK else 1 - black
-            if failure:
-                loser = players[1 - winner]
-                assert loser is not None
-                loser.close()
-                players[1 - winner] = None
             yield Game(number, black, record, winner, failure)
+            if failure and number < games:
+                loser = 1 - winner
+                players[loser].close()
+                try:
+                    players[loser] = make(texts[loser])
+                except PlayerError as error:
+                    players[loser] = Absent(texts[loser], str(error))
     finally:
         for player in players:
-            if player is not None:
-                player.close()
+            player.close()

@@ -26,7 +26,8 @@ class Rate(NamedTuple):
         n, p, z2 = self.games, self.value, Z95 * Z95
         centre, spread = p + z2 / (2 * n), Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
         low, high = ((centre + sign * spread) / (1 + z2 / n) for sign in (-1, 1))
-        return max(0.0, low), min(1.0, high)
+        # Rounding must not push an end past 0, 1 or the rate itself.
+        return max(0.0, min(low, p)), min(1.0, max(high, p))
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Self
 
 import numpy as np
@@ -18,13 +19,11 @@ MAX_SIDE: int = _core.MAX_SIDE
 
 def parse_size(text: str) -> tuple[int, int]:
     """Width and height from '11' or '7x9'; ValueError with one sentence otherwise."""
-    width, _, height = text.lower().partition("x")
-    try:
-        size = int(width), int(height or width)
-    except ValueError:
-        raise ValueError(f"{text[:20]!r} is not a board size: 11, or 7x9 for 7 wide and 9 high, is expected") from None
-    Board(*size)
-    return size
+    match = re.fullmatch(r"([0-9]{1,3})(?:[xX]([0-9]{1,3}))?", text.strip())
+    if match is None:
+        raise ValueError(f"{text[:20]!r} is not a board size: 11, or 7x9 for 7 wide and 9 high, is expected")
+    board = Board(int(match[1]), int(match[2] or match[1]))
+    return board.width, board.height
 
 
 class Board(_core.Board):

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from fingal.game import RESIGN, SWAP, Board, Record
-from fingal.players.player import NO_LIMIT, Limit, open_board
+from fingal.players.player import NO_LIMIT, Limit, PlayerError, open_board
 
 HELP = """\
 a cell      play there: a letter for the column and a number for the row, such as c2
 swap        take over Black's first stone, mirrored, where the game allows it
-undo        take back your last move, and the answer to it
+undo        take back your last move, and the answer to it, where the game allows it
 resign      give the game up
 quit        leave the game as it is
 help        this text"""
 
 
-class TakeBack(Exception):
+class TakeBack(PlayerError):
     """The person asks to take back the last move of theirs: the game does so and asks again."""
 
 
-class Quit(Exception):
+class Quit(PlayerError):
     """The person leaves the game, or the terminal has closed."""
 
 
@@ -37,15 +37,21 @@ class Settings:
 class Human:
     """Reads moves from a terminal, and asks again until one is legal."""
 
-    def __init__(self, *, board: bool = False, input: TextIO | None = None, output: TextIO | None = None) -> None:
-        """Draw the board before asking, if so told. Without streams it uses standard input and output."""
+    def __init__(
+        self, *, board: bool = False, undo: bool = False, input: TextIO | None = None, output: TextIO | None = None
+    ) -> None:
+        """Draw the board before asking, and raise ``TakeBack``, if so told.
+
+        Without streams it uses standard input and output.
+        """
         self.name = "human"
         self._draws = board
+        self._undo = undo
         self._input = input
         self._output = output
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
-        """The move that the person names. Raises ``TakeBack`` or ``Quit`` when the person asks for that instead."""
+        """The move that the person names. Raises ``Quit`` or ``TakeBack`` when the person asks for that instead."""
         board = open_board(record)
         if self._draws:
             self._say(str(board))
@@ -61,9 +67,11 @@ class Human:
             if word == "help":
                 self._say(HELP)
             elif word == "undo":
-                if any(colour == board.turn for colour, _ in record.moves):
+                if self._undo and any(colour == board.turn for colour, _ in record.moves):
                     raise TakeBack(f"{board.turn} asks to take back a move")
-                self._say("There is no move of yours to take back.")
+                self._say(
+                    "There is no move of yours to take back." if self._undo else "No move can be taken back here."
+                )
             elif word == "resign":
                 return RESIGN
             elif word:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from fingal.game import Board, Record, Special
+from fingal.game import RESIGN, Board, Record, Special
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Player(Protocol):
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The move at the end of the record's main line: a legal cell, ``SWAP`` where it is legal, or ``RESIGN``.
 
-        The record is not changed. Raises ``ValueError`` when the game there is over, ``PlayerError`` when the player
-        has failed.
+        The record is not changed. Raises ``ValueError`` when the game there is over or the player does not play on such
+        a board, ``PlayerError`` when it has failed.
         """
         ...
 
@@ -60,6 +60,21 @@ class Interruptible(Protocol):
         It counts until the end of the next ``choose``, so that one that comes a moment too early is not lost.
         """
         ...
+
+
+def ask(player: Player, record: Record, board: Board, limit: Limit = NO_LIMIT) -> int:
+    """The player's move at the end of a record, where ``board`` stands, checked.
+
+    Raises ``PlayerError`` when the player fails or the move is illegal, ``ValueError``, with the player's name, when it
+    does not play there at all: on a board of this size, for example.
+    """
+    try:
+        move = player.choose(record, limit)
+    except ValueError as error:
+        raise ValueError(f"{player.name} does not play here: {error}") from error
+    if move != RESIGN and not board.is_legal(move):
+        raise PlayerError(f"{player.name} answered {move}, which is not a legal move")
+    return move
 
 
 def open_board(record: Record) -> Board:

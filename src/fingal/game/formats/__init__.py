@@ -24,8 +24,8 @@ from fingal.game.formats import hexworld, littlegolem, moves, sgf, sgf_syntax, t
 from fingal.game.formats.border import MAX_BYTES, FormatError, quoted
 from fingal.game.record import Record
 
-__all__ = ["FORMATS", "MAX_BYTES", "Format", "FormatError", "detect", "find", "load", "position", "read", "read_all"]
-__all__ += ["save", "write"]
+__all__ = ["FORMATS", "MAX_BYTES", "Format", "FormatError", "contents", "detect", "find", "kind_of", "load"]
+__all__ += ["position", "read", "read_all", "save", "write"]
 
 
 class Format(NamedTuple):
@@ -124,6 +124,30 @@ def load(path: str | os.PathLike[str]) -> Record:
     return record if _split(name)[1] is None else _cut(record)
 
 
+def contents(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds; FormatError when it cannot be read. Files over ``MAX_BYTES`` are refused unread."""
+    name = _path(path)
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            # Pipes and devices have no size, so that reading stops at the limit all the same.
+            data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{name} cannot be read: {_reason(error)}") from None
+    if max(size, len(data)) > MAX_BYTES:
+        raise FormatError(f"{name} is too large: a game file has at most {MAX_BYTES // 2**20} MB")
+    return data
+
+
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """The format that a file's suffix names, a key of ``FORMATS``; FormatError when it names none."""
+    kinds = {entry.suffix: kind for kind, entry in FORMATS.items()}
+    kind = kinds.get(Path(path).suffix.lower())
+    if kind is None:
+        raise FormatError(f"{Path(path).name}: no format has this suffix: use {', '.join(kinds)}")
+    return kind
+
+
 def write(record: Record, format: str = "sgf") -> str:
     """A record in a format, a key of ``FORMATS``.
 
@@ -146,10 +170,7 @@ def write(record: Record, format: str = "sgf") -> str:
 def save(record: Record, path: str | os.PathLike[str]) -> None:
     """Write a record to a file, in the format of its suffix; an older file stays whole until the new one is."""
     target = Path(path)
-    kinds = {entry.suffix: kind for kind, entry in FORMATS.items()}
-    kind = kinds.get(target.suffix.lower())
-    if kind is None:
-        raise FormatError(f"{target.name}: no format has this suffix: use {', '.join(kinds)}")
+    kind = kind_of(target)
     part = target.with_name(target.name + ".part")
     try:
         part.write_bytes(write(record, kind).rstrip("\n").encode() + b"\n")
@@ -166,16 +187,7 @@ def _load(text: str) -> Record:
     """The whole record of 'game.sgf' or 'game.sgf@12', with the cursor there."""
     path, number = _split(text)
     name = _path(path)
-    try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            # Pipes and devices have no size, so that reading stops at the limit all the same.
-            data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
-    except (OSError, ValueError) as error:
-        raise FormatError(f"{name} cannot be read: {_reason(error)}") from None
-    if max(size, len(data)) > MAX_BYTES:
-        raise FormatError(f"{name} is too large: a game file has at most {MAX_BYTES // 2**20} MB")
-    record = read(data, name)
+    record = read(contents(path), name)
     if number is not None:
         try:
             record.cursor = record.after(number)

@@ -1,0 +1,387 @@
+"""The command line: what each command prints, and one sentence, status 2 and nothing else for bad input."""
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fingal import cli
+from fingal.game import BLACK, WHITE, formats
+from fingal.players import spec
+
+FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
+ENGINE = Path(__file__).parent / "players" / "fake_engine.py"
+DATA = Path(__file__).parent / "data" / "formats"
+
+
+class Ran(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def fingal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs ``fingal`` in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments: object, typed: str = "") -> Ran:
+        monkeypatch.setattr(sys, "argv", ["fingal", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 1
+        return Ran(status, *capsys.readouterr())
+
+    return run
+
+
+def engine(mode: str) -> str:
+    """The text of a player that is the engine of the tests in some mode."""
+    return 'htp:"' + shlex.join([sys.executable, str(ENGINE), mode]).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+# ---------------------------------------------------------------------------------------------------------- bad input
+
+BAD = {
+    "show": [
+        (["show", "hello"], "'hello' is not a position, nor a file: give a HexWorld link"),
+        (["show", ""], "there is nothing to read"),
+        (["show", "#20,a1"], "the size '20' is not possible: width and height run from 1 to 19"),
+        (["show", "#0,a1"], "the size '0' is not possible"),
+        (["show", "#5,z9"], "off the board"),
+        (["show", "#5,a1a1"], "cell a1 is occupied"),
+        (["show", "https://hexworld.org/board/"], "the link has no position"),
+        (["show", "https://trmph.com/hex/board#11,a"], "'a' is not a move"),
+        (["show", "missing.sgf"], "missing.sgf cannot be read: No such file or directory"),
+        (["show", "."], "cannot be read: Is a directory"),
+        (["show", "broken.sgf"], "broken.sgf: line 1, column "),
+        (["show", "bytes.sgf"], "bytes.sgf: "),
+        (["show", "huge.sgf"], "huge.sgf is too large: a game file has at most 16 MB"),
+        (["show", "/dev/zero"], "/dev/zero is too large"),
+        (["show", f"{DATA}/hexgui.sgf@99"], "there is no move 99"),
+        (["show", "#5,a1", "--output", "x.gif"], "cannot draw to x.gif: a name that ends in .svg or .png is expected"),
+        (["show", "#5,a1", "--output", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
+        (["show", "#5,a1", "--output", "nowhere/x.png"], "nowhere/x.png: No such file or directory"),
+    ],
+    "convert": [
+        (["convert", "hello"], "'hello' is not a position, nor a file"),
+        (["convert", "broken.sgf", "x.hexworld"], "broken.sgf: line 1, column "),
+        (["convert", "huge.sgf", "x.sgf"], "huge.sgf is too large"),
+        (["convert", "#5,a1", "--to", "pgn"], "there is no format 'pgn': the formats are sgf, littlegolem, hexworld"),
+        (["convert", "#5,a1", "x.pgn"], "x.pgn: no format has this suffix: use .sgf"),
+        (["convert", "#5,a1", "x.sgf", "--to", "pgn"], "there is no format 'pgn'"),
+        (["convert", "#5,a1", "nowhere/x.sgf"], "nowhere/x.sgf cannot be written: No such file or directory"),
+        (["convert", "#5,a1:Sb2", "x.trmph"], "a trmph link has no swap-sides"),
+    ],
+    "play": [
+        (["play", "nobody"], "there is no player 'nobody'; there are "),
+        (["play", "random:epsilon=2"], "epsilon=2 is not possible: it is a probability, from 0 to 1"),
+        (["play", "random:speed=3"], "random has no setting 'speed'"),
+        (["play", 'random:name="x'], "a double quote in"),
+        (["play", 'htp:"no-such-engine-[/b]"'], "cannot start the engine 'no-such-engine-[/b]'"),
+        (["play", engine("stillborn")], "no licence"),
+        (["play", "--size", "0"], "a board of 0x0 is not possible: width and height run from 1 to 19"),
+        (["play", "--size", "20"], "a board of 20x20 is not possible"),
+        (["play", "--size", "5x"], "'5x' is not a board size: 11, or 7x9 for 7 wide and 9 high, is expected"),
+        (["play", "--size", "9" * 40], "is not a board size"),
+        (["play", "--size", "1_1"], "'1_1' is not a board size"),
+        (["play", "--size", "7x9", "--swap"], "swap"),
+        (["play", "--sims", "0"], "a limit of 0 simulations is not possible"),
+        (["play", "--time", "nan"], "a limit of nan seconds is not possible"),
+        (["play", "--save", "x.gif"], "x.gif: no format has this suffix"),
+    ],
+    "match": [
+        (["match", "random", "nobody"], "there is no player 'nobody'"),
+        (["match", "", "random"], "'' names no player"),
+        (["match", "random", "random", "--games", "0"], "a match of 0 games is not possible: at least 1"),
+        (["match", "random", "random", "--games", "-3"], "a match of -3 games is not possible"),
+        (["match", "random", "random", "--size", "0"], "a board of 0x0 is not possible"),
+        (["match", "random", "random", "--size", "20"], "a board of 20x20 is not possible"),
+        (["match", "random", "random", "--openings", "missing.txt"], "cannot read openings: 'none', 'all' or a text"),
+        (["match", "random", "random", "--openings", "huge.sgf"], "huge.sgf is too large"),
+        (["match", "random", "random", "--openings", "broken.sgf"], "broken.sgf, line 1: "),
+        (["match", "random", "random", "--time", "-1"], "a limit of -1.0 seconds is not possible"),
+        (["match", "random", engine("stillborn")], "no licence"),
+    ],
+    "htp": [
+        (["htp", "nobody"], "there is no player 'nobody'"),
+        (["htp", 'htp:"no-such-engine"'], "cannot start the engine 'no-such-engine': there is no such program"),
+    ],
+    "bench": [(["bench", "core", "--seconds", "0"], "seconds=0.0 in rounds=5 is not possible")],
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"), [case for cases in BAD.values() for case in cases], ids=lambda case: str(case)[:60]
+)
+def test_bad_input_is_answered_with_one_sentence(
+    fingal: Run, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    (tmp_path / "broken.sgf").write_text("(;FF[4]GM[11]SZ[5];B[a1")
+    (tmp_path / "bytes.sgf").write_bytes(b"(;FF[4]GM[11]SZ[5];B[\xff\x00])")
+    with (tmp_path / "huge.sgf").open("wb") as file:
+        os.truncate(file.fileno(), 100 * 2**20)
+    before = sorted(tmp_path.iterdir())
+
+    ran = fingal(*arguments)
+
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("fingal: ")
+    assert ran.err.endswith("\n")
+    assert ran.err.count("\n") == 1
+    assert sentence in ran.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["shwo", "#5,a1"],
+        ["show"],
+        ["show", "#5,a1", "--colour", "red"],
+        ["play", "--colour", "red"],
+        ["match", "random"],
+        ["match", "random", "random", "--games", "many"],
+        ["players", "--jsn"],
+        ["bench", "everything"],
+        ["htp"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_command_line_is_refused(fingal: Run, arguments: list[str]) -> None:
+    ran = fingal(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert "--help" in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("command", ["play", "show", "convert", "htp", "players", "match", "bench"])
+def test_help(fingal: Run, command: str) -> None:
+    ran = fingal(command, "--help")
+    assert ran.status == 0
+    assert f"fingal {command}" in ran.out
+
+
+def test_as_a_program() -> None:
+    """The same through a process: no traceback, and a reader that leaves early is no error."""
+    ran = subprocess.run([*FINGAL, "show", "#5,a9"], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("fingal: ")
+    assert ran.stderr.count("\n") == 1
+    with subprocess.Popen(
+        [*FINGAL, "convert", "#19,a1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) in (0, 1)
+
+
+# ---------------------------------------------------------------------------------------------------- show and convert
+
+
+def test_show_draws_the_position_on_view(fingal: Run) -> None:
+    shown = fingal("show", "#3,b2a1,c3").out.splitlines()
+    assert [line.split() for line in shown[:5]] == [
+        ["a", "b", "c"],
+        ["1(W).", ".", "1"],
+        ["2", ".", "B", ".", "2"],
+        ["3", ".", ".", ".", "3"],
+        ["a", "b", "c"],
+    ]
+    assert shown[5] == "Black to move"
+
+
+def test_show_writes_pictures(fingal: Run, tmp_path: Path) -> None:
+    assert fingal("show", "#5,c3c2", "--output", "x.svg", "--numbers") == (0, "", "")
+    assert (tmp_path / "x.svg").read_text().startswith("<svg")
+    assert fingal("show", "#5,c3c2", "--output", "x.png") == (0, "", "")
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_convert(fingal: Run, tmp_path: Path) -> None:
+    link = "https://hexworld.org/board/#11,a4:se7:rw"
+    assert fingal("convert", link, "x.sgf") == (0, "", "")
+    assert fingal("convert", "x.sgf", "--to", "hexworld") == (0, link + "\n", "")
+    assert fingal("convert", "x.sgf", "--to", "trmph").out == "https://trmph.com/hex/board#11,d1d1e7\n"
+    assert fingal("convert", "x.sgf@2", "y", "--to", "moves") == (0, "", "")
+    assert (tmp_path / "y").read_text().startswith("11: a4 swap-pieces")
+    assert fingal("convert", link).out.startswith("(;")
+
+
+# ------------------------------------------------------------------------------------------------------------- players
+
+
+def test_players_lists_every_kind(fingal: Run) -> None:
+    shown = fingal("players").out
+    listed = json.loads(fingal("players", "--json").out)
+    assert [kind["name"] for kind in listed["kinds"]] == [kind.name for kind in spec.kinds()]
+    for kind in listed["kinds"]:
+        assert kind["usage"] in shown
+        assert {"epsilon", "temperature", "seed", "name"} <= {setting["name"] for setting in kind["settings"]}
+
+
+# --------------------------------------------------------------------------------------------------------------- match
+
+
+def match(fingal: Run, *arguments: object) -> tuple[dict, str]:
+    """A match with ``--json``: the one object that it prints, and what it says besides."""
+    ran = fingal("match", *arguments, "--json")
+    assert ran.status == 0, ran.err
+    result = json.loads(ran.out)
+    assert isinstance(result, dict)
+    return result, ran.err
+
+
+def test_match(fingal: Run, tmp_path: Path) -> None:
+    result, _ = match(fingal, "random:seed=1", "random:seed=2", "--size", "3x5", "--games", 5, "--save", "a/b")
+    assert result["games"] == 5
+    records = [formats.load(path) for path in sorted((tmp_path / "a" / "b").iterdir())]
+    assert [path.name for path in sorted((tmp_path / "a" / "b").iterdir())] == [f"0000{n}.sgf" for n in range(1, 6)]
+    assert [record.players[BLACK] for record in records] == ["random:seed=1", "random:seed=2"] * 2 + ["random:seed=1"]
+    # The score once more, from the files alone.
+    won = [record.players[record.board().winner] == "random:seed=1" for record in records]
+    assert result["win_rate"] == pytest.approx(sum(won) / 5)
+    assert [record.result.winner for record in records] == [record.board().winner for record in records]
+    one, two = result["sides"]
+    assert (one["black"]["wins"], one["black"]["games"]) == (sum(won[::2]), 3)
+    assert (one["white"]["wins"], one["white"]["games"]) == (sum(won[1::2]), 2)
+    assert (two["black"]["wins"], two["black"]["games"]) == (2 - sum(won[1::2]), 2)
+    for side in (one, two):
+        for colour in ("black", "white"):
+            low, high = side[colour]["interval"]
+            assert 0 <= low <= side[colour]["wins"] / side[colour]["games"] <= high <= 1
+    assert result["failures"] == []
+
+
+def test_match_as_a_table(fingal: Run) -> None:
+    ran = fingal("match", "random", "random:seed=1", "--size", 3, "--games", 2)
+    assert ran.status == 0
+    assert "random:seed=1" in ran.out
+    assert "as Black" in ran.out
+    assert "95% intervals" in ran.out
+
+
+def test_match_with_every_opening(fingal: Run, tmp_path: Path) -> None:
+    result, _ = match(fingal, "random", "random", "--size", "2x3", "--openings", "all")
+    assert result["games"] == 12
+    first = [formats.load(path).moves[0] for path in sorted((tmp_path / "games").iterdir())]
+    assert first == [(BLACK, cell) for cell in range(6) for _ in range(2)]
+
+
+def test_match_with_a_file_of_openings(fingal: Run, tmp_path: Path) -> None:
+    (tmp_path / "openings.txt").write_text("a1 b2\n#3,c3\n")
+    assert match(fingal, "random", "random", "--size", 3, "--openings", "openings.txt")[0]["games"] == 4
+    begins = [formats.load(path).moves for path in sorted((tmp_path / "games").iterdir())]
+    assert [moves[:2] for moves in begins[:2]] == [[(BLACK, 0), (WHITE, 4)]] * 2
+    assert [moves[0] for moves in begins[2:]] == [(BLACK, 8)] * 2
+
+
+def test_an_engine_that_crashes_loses_its_games_and_the_match_goes_on(fingal: Run, tmp_path: Path) -> None:
+    result, said = match(fingal, engine("dies"), "random", "--size", 3, "--games", 4)
+    assert result["win_rate"] == 0
+    assert [failure["game"] for failure in result["failures"]] == [1, 2, 3, 4]
+    assert all("ended without answering" in failure["reason"] for failure in result["failures"])
+    assert result["sides"][1]["white"] == {"wins": 2, "games": 2, "interval": pytest.approx([0.3424, 1.0], abs=5e-5)}
+    for number in range(1, 5):
+        assert f"game {number}: " in said
+        assert formats.load(tmp_path / "games" / f"{number:05d}.sgf").result.how == "forfeit"
+
+
+def test_an_engine_that_plays(fingal: Run, tmp_path: Path) -> None:
+    result, _ = match(fingal, engine("plays"), engine("plays") + ",name=[/b]", "--size", 3, "--games", 2)
+    # Both play the first empty cell: on 3x3, Black wins.
+    assert result["win_rate"] == 0.5
+    assert result["failures"] == []
+    assert formats.load(tmp_path / "games" / "00001.sgf").players == {BLACK: "Fake", WHITE: "[/b]"}
+
+
+def test_a_player_that_does_not_play_this_size(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise ValueError("this net knows 11x11 only")
+
+    monkeypatch.setattr("fingal.players.random.RandomPlayer.choose", refuse)
+    for command in (["match", "random", "random"], ["play", "random", "--colour", "white"]):
+        ran = fingal(*command, "--size", 5)
+        assert ran.status == 2
+        assert ran.err == "fingal: random does not play here: this net knows 11x11 only\n"
+
+
+def test_a_person_who_leaves_a_match_forfeits(fingal: Run) -> None:
+    ran = fingal("match", "human:board=no", "random", "--size", 3, "--games", 2, typed="undo\nquit\n")
+    assert ran.status == 0
+    assert "game 1: the person has left the game" in ran.err
+    assert "No move can be taken back here." in ran.out
+
+
+# ------------------------------------------------------------------------------------------------------- play and htp
+
+
+def test_play_answers_a_move(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [*FINGAL, "play", "random:seed=1", "--size", "5", "--save", str(tmp_path / "game.sgf")],
+        input="c3\nz9\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("You are Black: join top and bottom.\n")
+    assert "'z9' is off the board" in ran.stdout
+    (black, move), (white, answer) = formats.load(tmp_path / "game.sgf").moves
+    assert (black, move, white) == (BLACK, 12, WHITE)
+    assert f"random:seed=1 plays {'abcde'[answer % 5]}{answer // 5 + 1}." in ran.stdout
+
+
+def test_play_saves_the_game_when_the_opponent_fails(fingal: Run, tmp_path: Path) -> None:
+    ran = fingal("play", engine("dies"), "--size", 3, "--save", "game.txt", typed="b2\n")
+    assert ran.status == 2
+    assert ran.err.startswith("fingal: ")
+    assert ran.err.count("\n") == 1
+    assert (tmp_path / "game.txt").read_text() == "3: b2\n"
+
+
+def test_play_saves_nothing_when_nothing_was_played(fingal: Run, tmp_path: Path) -> None:
+    assert fingal("play", "--size", 3, "--save", "game.sgf", typed="quit\n").status == 0
+    assert not (tmp_path / "game.sgf").exists()
+
+
+def test_a_whole_htp_session_through_a_pipe() -> None:
+    session = "1 boardsize 2\nplay black a1\nplay white b1\n2 genmove b\nfinal_score\nplay w z9\n3 quit\nname\n"
+    ran = subprocess.run(
+        [*FINGAL, "htp", "random"], input=session, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    *answers, rest = ran.stdout.split("\n\n")
+    assert rest == ""
+    assert answers[:3] == ["=1 ", "= ", "= "]
+    # a2 joins a1 to the bottom; b2 does not.
+    assert answers[3] in ("=2 a2", "=2 b2")
+    assert answers[4] == ("= B+" if answers[3] == "=2 a2" else "= cannot score")
+    assert answers[5].startswith("? ")
+    assert answers[6:] == ["=3 "]
+
+
+# --------------------------------------------------------------------------------------------------------------- bench
+
+
+def test_bench_prints_one_object(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = {"core_games_per_s": 1.0}
+    monkeypatch.setattr("fingal.bench.core.measure", lambda seconds: results | {"seconds": seconds})
+    assert json.loads(fingal("bench", "core", "--json", "--seconds", 0.5).out) == results | {"seconds": 0.5}
