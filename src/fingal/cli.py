@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json as json_module
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,6 +13,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 from tyro.conf import Positional
 from tyro.extras import SubcommandApp
 
@@ -37,6 +40,11 @@ Sims = Annotated[int | None, tyro.conf.arg(help="Simulations a move, for players
 Seconds = Annotated[float | None, tyro.conf.arg(help="Seconds a move.")]
 
 
+def say(text: str, style: str | None = None) -> None:
+    """Write a remark as it stands to stderr."""
+    notes.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
 def print_json(value: object) -> None:
     """Write one JSON object to stdout."""
     print(json_module.dumps(value, indent=1))
@@ -59,17 +67,20 @@ def play(
     Args:
         colour: The colour you play; Black moves first.
         swap: Whether White may swap Black's first stone.
-        save: A file for the game when it ends: .sgf, or another format by its ending.
+        save: A file for the game when it ends or you leave: .sgf, or another format by its ending.
     """
     from fingal.serve import terminal
 
+    record, limit = Record(*parse_size(size), swap=swap), Limit(sims, time)
+    if save is not None:
+        formats.kind_of(save)
     player = spec.make(opponent)
     try:
-        record = terminal.play(player, Record(*parse_size(size), swap=swap), Colour[colour.upper()], Limit(sims, time))
+        terminal.play(player, record, Colour[colour.upper()], limit)
     finally:
         player.close()
-    if save is not None:
-        formats.save(record, save)
+        if save is not None and record.moves:
+            formats.save(record, save)
 
 
 @app.command
@@ -125,12 +136,13 @@ def players(*, json: Json = False) -> None:
     """List the kinds of players and their settings."""
     kinds = spec.kinds()
     if json:
-        print_json([kind.as_dict() for kind in kinds])
+        print_json({"kinds": [kind.as_dict() for kind in kinds]})
         return
     for kind in kinds:
-        table = Table(title=f"{kind.usage}: {kind.doc}", title_justify="left", show_header=False, box=None)
+        title = Text(f"{kind.usage}: {kind.doc}", style="italic")
+        table = Table(title=title, title_justify="left", show_header=False, box=None)
         for setting in kind.settings:
-            table.add_row("  " + setting.name + "=", str(setting.default), setting.doc)
+            table.add_row("  " + setting.name + "=", Text(str(setting.default)), Text(setting.doc))
         out.print(table)
 
 
@@ -157,24 +169,24 @@ def match(
     """
     from fingal.arena import match as arena
 
-    starts = arena.openings(openings, *parse_size(size))
+    starts, limit = arena.openings(openings, *parse_size(size)), Limit(sims, time)
     total = games if games is not None else 2 * len(starts) if len(starts) > 1 else 100
     if total < 1:
         raise ValueError(f"a match of {total} games is not possible: at least 1")
-    save.mkdir(parents=True, exist_ok=True)
     state = arena.Match((first, second))
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
-        with Progress(*columns, console=notes) as progress:
+        with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
             task = progress.add_task(f"{first} – {second}", total=total)
-            for game in arena.play((first, second), starts, total, Limit(sims, time)):
+            for game in arena.play((first, second), starts, total, limit):
                 state.games.append(game)
+                save.mkdir(parents=True, exist_ok=True)
                 formats.save(game.record, save / f"{game.number:05d}.sgf")
                 if game.failure:
-                    notes.print(f"game {game.number}: {game.failure}")
+                    say(f"game {game.number}: {game.failure}")
                 progress.update(task, advance=1, description=f"{first} – {second}: {state.rate(0)}")
     except KeyboardInterrupt:
-        notes.print("stopped")
+        say("stopped")
     if json:
         print_json(state.summary())
     else:
@@ -182,32 +194,82 @@ def match(
 
 
 @app.command
-def bench(topic: Positional[Literal["core"]], /, *, seconds: float = 2.0, json: Json = False) -> None:
-    """Measure speed beside others' programs.
+def train(algorithm: Positional[str], /) -> None:
+    """Train a net; 'fingal train ALGORITHM --help' lists the algorithm's settings.
 
     Args:
-        topic: What to measure.
+        algorithm: alphazero.
+    """
+    run_training([algorithm])
+
+
+def run_training(arguments: list[str]) -> None:
+    """Train: the settings after the algorithm's name are the algorithm's own, so it reads them itself."""
+    try:
+        from fingal.learn import command
+    except ModuleNotFoundError as error:
+        raise ValueError(f"training needs {error.name}: install fingal[learn]") from None
+    command.main(arguments)
+
+
+@app.command
+def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = False) -> None:
+    """Write a net as ONNX, for other programs.
+
+    Args:
+        net: A shipped net's name or a .safetensors file.
+        target: The .onnx file to write.
+        int8: Quantise the convolutions to 8 bits.
+    """
+    from fingal.nets.card import find
+
+    try:
+        from fingal.nets import export as exporter
+        from fingal.nets import quantise
+    except ModuleNotFoundError as error:
+        raise ValueError(f"writing nets needs {error.name}: install fingal[learn]") from None
+    source = find(net, (".safetensors",))
+    card = (quantise.export_int8 if int8 else exporter.export)(source, target)
+    say(f"{target}: {card.name}, {card.precision}")
+
+
+@app.command
+def bench(
+    topic: Positional[Literal["core", "search", "selfplay"]], /, *, seconds: float = 2.0, json: Json = False
+) -> None:
+    """Measure speed, beside others' programs where there are some.
+
+    Args:
+        topic: What to measure: the board, the tree and the nets, or self-play on this machine's GPU or CPU.
         seconds: How long to measure each line.
     """
-    from fingal.bench import core
-
-    results: dict[str, Any] = core.measure(seconds)
+    chosen = importlib.import_module(f"fingal.bench.{topic}")
+    results: dict[str, Any] = chosen.measure(seconds)
     if json:
         print_json(results)
     else:
-        out.print(core.table(results))
+        out.print(chosen.table(results))
 
 
 def main() -> None:
     """Run a command; bad input is answered with one sentence and exit status 2."""
     try:
+        if sys.argv[1:2] == ["train"] and len(sys.argv) > 2 and not sys.argv[2].startswith("-"):
+            return run_training(sys.argv[2:])
         app.cli(
             prog="fingal",
             description="The open platform for the board game Hex.",
             config=(tyro.conf.FlagCreatePairsOff,),
         )
-    except (ValueError, PlayerError, OSError) as error:
-        notes.print(f"fingal: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has read enough. What is left goes nowhere, so that Python's own last flush is silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        say(f"fingal: {error.filename}: {error.strerror}" if error.filename else f"fingal: {error}", "red")
+        sys.exit(2)
+    except (ValueError, PlayerError) as error:
+        say(f"fingal: {error}", "red")
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

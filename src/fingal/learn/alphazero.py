@@ -22,6 +22,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from fingal import _core
+from fingal.game import Colour, Record, Result, formats
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.selfplay import DevicePool, Game, Judge, even_openings
@@ -63,6 +64,8 @@ class AlphaZero:
     """How even: the standard deviation of the kept values, roughly."""
     replay: int = 2_000_000
     """Positions to learn from at most; the oldest go first."""
+    recent: float = 0.35
+    """Learn from this share of all positions so far, the newest: what a weak net played is soon left behind."""
     replay_start: int = 20_000
     """Positions to gather before learning begins."""
     batch: int = 2048
@@ -107,7 +110,7 @@ class AlphaZero:
             raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
         if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
             raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
-        for name in ("full_share", "averaging", "search_share", "decay_from"):
+        for name in ("full_share", "recent", "averaging", "search_share", "decay_from"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not self.minutes > 0 and self.steps < 1:
@@ -248,7 +251,7 @@ class Trainer:
         chosen.launch()
         self.progress.judgements += chosen.core.count
         self.progress.rounds += 1
-        if self.progress.rounds % (4 * len(self.pools)) == 0:
+        if self.progress.rounds % (16 * len(self.pools)) == 0:
             self.judge.refresh(self.average)
             self._gather()
 
@@ -269,7 +272,8 @@ class Trainer:
         """One step of learning."""
         config, progress = self.config, self.progress
         dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
-        batch = self.replay.sample(config.batch, self.generator, dtype)
+        newest = max(config.replay_start, int(config.recent * self.replay.seen))
+        batch = self.replay.sample(config.batch, self.generator, dtype, newest)
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
@@ -351,6 +355,11 @@ class Trainer:
         name = f"net-{self.progress.steps:07d}.safetensors"
         checkpoint.save(self.average, self.run.checkpoints / name, self.card())
         checkpoint.save(self.average, self.run.checkpoints / "latest.safetensors", self.card())
+        for size, (identity, _, winner, resigned, moves) in self.finished[-8:]:
+            record = Record.of(list(moves), size)
+            record.result = Result(Colour(winner), "resign" if resigned else "")
+            formats.save(record, self.run.games / f"{size}-{identity}.sgf")
+        self.finished.clear()
         # A run that goes on from the file begins with these two, so this one does so too.
         self.judge.refresh(self.average)
         self._refresh_openings()

@@ -148,15 +148,14 @@ class Norm(nn.Module):
         with torch.autocast(x.device.type, enabled=False):
             wide, mask = x.float(), mask.float()
             count = mask.sum()
-            inside = wide * mask
-            mean = inside.sum((0, 2, 3)) / count
-            # From the squares, so that one pass over the batch is enough.
-            variance = ((inside * wide).sum((0, 2, 3)) / count - mean.square()).clamp(min=0)
+            mean = (wide * mask).sum((0, 2, 3)) / count
+            centred = wide - mean.view(1, -1, 1, 1)
+            variance = (centred.square() * mask).sum((0, 2, 3)) / count
             with torch.no_grad():
                 self.mean.lerp_(mean, self.MOMENTUM)
                 self.variance.lerp_(variance * (count / (count - 1).clamp(min=1)), self.MOMENTUM)
             scale = (variance + self.EPSILON).rsqrt().view(1, -1, 1, 1)
-            return ((wide - mean.view(1, -1, 1, 1)) * scale + self.shift.view(1, -1, 1, 1)).to(x.dtype)
+            return (centred * scale + self.shift.view(1, -1, 1, 1)).to(x.dtype)
 
     def factors(self) -> tuple[Tensor, Tensor]:
         """``scale`` and ``offset`` [C] such that, in evaluation mode, relu(norm(x)) = scale * relu(x + offset)."""
@@ -189,6 +188,8 @@ def relu(x: Tensor, extent: Extent) -> Tensor:
     return x if extent.mask is None else x * extent.mask.to(x.dtype)
 
 
+# Not compiled: the gradient of a maximum looks for it again, and compiled code in 16 bits may not find it.
+@torch.compiler.disable
 def pool(x: Tensor, extent: Extent) -> Tensor:
     """Global pooling [B, C, H, W] to [B, 3C]: the mean, the mean times the board's size, the maximum.
 
@@ -196,8 +197,7 @@ def pool(x: Tensor, extent: Extent) -> Tensor:
     """
     mean = x.mean((2, 3)) if extent.area is None else (x.sum((2, 3)) / extent.area).to(x.dtype)
     size = extent.size if isinstance(extent.size, float) else extent.size.to(x.dtype)
-    # Not amax: its gradient looks for the maximum again, which compiled code in 16 bits may not find.
-    return torch.cat((mean, mean * size, x.flatten(2).max(2).values), 1)
+    return torch.cat((mean, mean * size, x.amax((2, 3))), 1)
 
 
 class Block(nn.Module):

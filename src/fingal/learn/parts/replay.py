@@ -90,9 +90,16 @@ class Replay:
         self.seen += count
         return count
 
-    def sample(self, count: int, generator: torch.Generator, dtype: torch.dtype = torch.float32) -> Batch:
-        """Positions drawn uniformly, half of them turned by 180 degrees; ``generator`` lives on the device."""
-        pick = torch.randint(len(self), (count,), generator=generator, device=self.device)
+    def sample(
+        self, count: int, generator: torch.Generator, dtype: torch.dtype = torch.float32, newest: int | None = None
+    ) -> Batch:
+        """Positions drawn uniformly, half of them turned by 180 degrees; ``generator`` lives on the device.
+
+        They are drawn from the ``newest`` that were added, or from all.
+        """
+        among = len(self) if newest is None else max(1, min(newest, len(self)))
+        back = torch.randint(among, (count,), generator=generator, device=self.device)
+        pick = (self.seen - 1 - back) % self.capacity
         rotated = torch.rand(count, generator=generator, device=self.device) < 0.5
         return make_batch({name: array[pick] for name, array in self.arrays.items()}, rotated, self.side, dtype)
 

@@ -41,14 +41,17 @@ class Judge:
             for mine, new in zip(self._net.parameters(), fold(net).parameters(), strict=True):
                 mine.copy_(new)
 
-    def __call__(self, stones: Tensor, white_to_move: Tensor, width: int, height: int) -> tuple[Tensor, Tensor]:
+    def __call__(
+        self, stones: Tensor, white_to_move: Tensor, width: int, height: int, *, once: bool = False
+    ) -> tuple[Tensor, Tensor]:
         """Logits [B, cells] on the boards as they are and values [B] for the side to move, both float32.
 
         ``stones`` is int64 [2, B, words], ``white_to_move`` bool [B]; boards are square or all have one side to move.
+        A shape that is seen ``once`` in a while is not worth compiling for.
         """
         frame = (height, width)
         planes = encode(stones, white_to_move, layout(white_to_move, width, height, frame), frame, self.dtype)
-        said = self._forward(planes.contiguous(memory_format=torch.channels_last))
+        said = (self._net if once else self._forward)(planes.contiguous(memory_format=torch.channels_last))
         return to_board(said.policy, white_to_move, width, height).float(), said.value.float()
 
 
@@ -178,7 +181,7 @@ def even_openings(
         packed[ply % 2, rows, cell >> 6] |= bit
     white = length % 2 == 1
     values = [
-        judge(packed[:, part].to(judge.device), white[part].to(judge.device), size, size)[1].cpu()
+        judge(packed[:, part].to(judge.device), white[part].to(judge.device), size, size, once=True)[1].cpu()
         for part in torch.split(rows, 4096)
     ]
     weight = torch.exp(-((torch.cat(values) / spread) ** 2) / 2) + 1e-6

@@ -26,13 +26,14 @@ def raw_match(first: Residual, second: Residual, size: int, games: int, seed: in
         reward, over = np.zeros(pairs, np.float32), np.zeros(pairs, np.bool_)
         batch.step(opening, reward, over)
         left = ~over
-        nets = (second, first) if black_is_first else (first, second)  # White moves after the opening stone
+        order = (1, 0) if black_is_first else (0, 1)  # White moves after the opening stone
         for ply in range(size * size):
             if not left.any():
                 break
-            batch.step(_best_moves(nets[ply % 2], batch, device), reward, over)
-            ended = left & over
-            won += int(ended.sum()) if nets[ply % 2] is first else 0
+            mover = order[ply % 2]
+            batch.step(_best_moves((first, second)[mover], batch, device), reward, over)
+            if mover == 0:
+                won += int((left & over).sum())
             left &= ~over
     return won / (2 * pairs)
 

@@ -1,0 +1,218 @@
+"""The self-play trainer: its losses by hand, its memory against the board, and its resuming to the bit."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from fingal import Board, _core
+from fingal.learn.alphazero import AlphaZero, Trainer, losses, train
+from fingal.learn.parts.replay import Batch, Replay
+from fingal.learn.parts.run import Run
+from fingal.learn.parts.selfplay import Judge, even_openings
+from fingal.learn.parts.versus import raw_match
+from fingal.nets.planes import encode as encode_numpy
+from fingal.nets.planes import positions_of
+from fingal.nets.residual import Config, Output, Residual
+
+TINY = Config(blocks=2, channels=8, pool_every=2, pool_channels=2, policy_channels=4, value_channels=4, value_hidden=8)
+FAST = AlphaZero(
+    net=TINY,
+    sizes=(3, 4),
+    games=8,
+    full_simulations=4,
+    cheap_simulations=2,
+    considered=4,
+    replay=500,
+    replay_start=40,
+    batch=16,
+    reuse=2,
+    warm_up=2,
+    steps=12,
+    checkpoint_steps=4,
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+opened: list[Run] = []
+
+
+@pytest.fixture(autouse=True)
+def close_runs() -> Iterator[None]:
+    yield
+    while opened:
+        opened.pop().close()
+
+
+def begin(folder: Path, config: AlphaZero = FAST) -> Trainer:
+    opened.append(Run(folder, asdict(config)))
+    return Trainer(config, opened[-1], torch.device("cpu"))
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    from fingal.nets.checkpoint import load
+
+    return load(folder / "checkpoints" / "latest.safetensors")[0].state_dict()
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    for _ in train(begin(tmp_path / "whole")):
+        pass
+    stopped = train(begin(tmp_path / "parts"))
+    next(stopped)  # the checkpoint after 4 steps
+    next(stopped)  # and after 8; what came after the last one is lost, and done again
+    stopped.close()
+    for _ in train(begin(tmp_path / "parts")):
+        pass
+    one, other = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    untrained = begin(tmp_path / "new").average.state_dict()
+    assert not any(torch.equal(one[name], untrained[name]) for name in one if name.endswith("conv1.weight"))
+
+
+def test_another_seed_gives_another_net(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        for _ in train(begin(tmp_path / str(seed), replace(FAST, seed=seed, steps=4))):
+            pass
+    one, two = weights(tmp_path / "1"), weights(tmp_path / "2")
+    assert any(not torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
+    begin(tmp_path)
+    with pytest.raises(ValueError, match="another batch"):
+        begin(tmp_path, replace(FAST, batch=17))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("sizes", (1,), "from 2 to 19"),
+        ("sizes", (20,), "from 2 to 19"),
+        ("games", 0, "games must be at least 1"),
+        ("shares", (1.0,), "2 numbers above 0"),
+        ("full_share", 1.5, "from 0 to 1"),
+    ],
+)
+def test_nonsense_is_refused_by_name(field: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(FAST, **{field: value})
+
+
+def batch_of(policy: list[float], value: float) -> Batch:
+    cells = len(policy)
+    occupied = torch.zeros(1, cells, dtype=torch.bool)
+    occupied[0, 0] = True
+    return Batch(
+        planes=torch.zeros(1),
+        mask=torch.zeros(1),
+        occupied=occupied,
+        policy=torch.tensor([policy]),
+        reply=torch.tensor([2]),
+        value=torch.tensor([value]),
+        owner=torch.tensor([[1.0] + [0.0] * (cells - 1)]),
+        owner_known=torch.tensor([[1.0] + [0.0] * (cells - 1)]),
+    )
+
+
+def test_losses_by_hand() -> None:
+    # Three free cells of four; logits ln 1, ln 2, ln 1 there, so the policy is 1/4, 1/2, 1/4.
+    logits = torch.log(torch.tensor([[100.0, 1.0, 2.0, 1.0]]))
+    said = Output(logits, torch.tensor([0.0]), logits, torch.zeros(1, 4), torch.zeros(1, 4))
+    found = losses(said, batch_of([0.0, 0.5, 0.5, 0.0], 1.0))
+    # KL = 0.5 ln(0.5 / 0.25) + 0.5 ln(0.5 / 0.5) = 0.5 ln 2
+    assert found["policy"].item() == pytest.approx(0.5 * np.log(2), abs=1e-6)
+    assert found["value"].item() == pytest.approx(np.log(2), abs=1e-6)
+    assert found["reply"].item() == pytest.approx(np.log(2), abs=1e-6)
+    assert found["owner"].item() == pytest.approx(np.log(2), abs=1e-6)
+    assert losses(said, batch_of([0.0, 0.25, 0.5, 0.25], 1.0))["policy"].item() == pytest.approx(0.0, abs=1e-6)
+    assert losses(said, batch_of([0.0] * 4, 1.0))["policy"].item() == 0.0
+
+
+def samples_of(boards: list[Board]) -> dict[str, np.ndarray]:
+    stones = np.stack([board.packed() for board in boards])
+    count, cells = len(boards), boards[0].cells
+    return {
+        "black": stones[:, 0],
+        "white": stones[:, 1],
+        "final_black": stones[:, 0],
+        "final_white": stones[:, 1],
+        "white_to_move": np.array([board.turn == 1 for board in boards], np.uint8),
+        "policy": np.eye(cells, dtype=np.float32)[np.arange(count) % cells],
+        "reply": np.arange(count, dtype=np.int32) % cells,
+        "value": np.ones(count, np.float32),
+        "search_value": np.zeros(count, np.float32),
+    }
+
+
+@pytest.mark.parametrize("moves", [[], ["b1"], ["b1", "c4"], ["a4", "d1", "b2"]])
+def test_what_is_remembered_is_what_the_encoder_sees(moves: list[str]) -> None:
+    board = Board(4)
+    for move in moves:
+        board.push(move)
+    replay = Replay(10, 4, torch.device("cpu"))
+    replay.add(samples_of([board]), 4, search_share=0.25)
+    generator = torch.Generator().manual_seed(0)
+    expected = [torch.from_numpy(encode_numpy(positions_of([view]))) for view in (board, board.rotated())]
+    for _ in range(20):
+        planes = replay.sample(1, generator).planes
+        assert any(torch.equal(planes, one) for one in expected)
+    batch = replay.sample(64, generator)
+    # The target was cell a1: in the canonical view that is the first or, turned, the last cell, whoever moves.
+    assert {int(row.argmax()) for row in batch.policy} == {0, 15}
+    assert set(batch.reply.tolist()) == {0, 15}
+    assert batch.value.tolist() == [0.75] * 64
+
+
+def test_small_boards_stand_in_the_corner_of_a_large_frame() -> None:
+    replay = Replay(10, 5, torch.device("cpu"))
+    board = Board(3)
+    board.push("a2")
+    replay.add(samples_of([board]), 3, search_share=0.0)
+    batch = replay.sample(1, torch.Generator().manual_seed(0))
+    assert batch.mask[0, 0].sum() == 25  # 3x3 and its ring
+    assert (~batch.occupied[0]).sum() == 8
+    assert batch.owner_known.sum() == 1
+
+
+def test_the_oldest_positions_go_first() -> None:
+    replay = Replay(3, 2, torch.device("cpu"))
+    for number in range(5):
+        board = Board(2)
+        rows = samples_of([board])
+        rows["value"][:] = number
+        replay.add(rows, 2, search_share=0.0)
+    assert len(replay) == 3
+    assert sorted(replay.arrays["value"].tolist()) == [2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 11])
+def test_openings_are_legal_and_a_pool_takes_them(size: int) -> None:
+    torch.manual_seed(0)
+    judge = Judge(TINY, torch.device("cpu"), compiled=False)
+    judge.refresh(Residual(TINY))
+    lines = even_openings(judge, size, 64, 4, 0.35, torch.Generator().manual_seed(1))
+    for line in lines:
+        board = Board(size)
+        for move in line:
+            board.push(move)
+        assert not board.is_over()
+    assert max(map(len, lines)) == min(4, 2 * (size - 2))
+    _core.SelfplayPool(size, size, 4, FAST.selfplay(), 1).set_openings(lines)
+
+
+def test_a_net_against_itself_is_even() -> None:
+    torch.manual_seed(3)
+    net = Residual(TINY).eval()
+    # Every opening is played with both colours, and a net makes the same moves for both: exactly half.
+    assert raw_match(net, net, 5, 20) == 0.5
