@@ -146,7 +146,7 @@ PRESETS = {
         reuse=4,
         warm_up=50,
         averaging=0.99,
-        minutes=6,
+        minutes=8,
         checkpoint_minutes=1,
     ),
     "gpu-small": AlphaZero(games=4096, threads=14, keep_state=False),

@@ -189,7 +189,7 @@ def relu(x: Tensor, extent: Extent) -> Tensor:
 
 
 # Not compiled: the gradient of a maximum looks for it again, and compiled code in 16 bits may not find it.
-@torch.compiler.disable
+@torch.compiler.disable  # type: ignore[untyped-decorator]
 def pool(x: Tensor, extent: Extent) -> Tensor:
     """Global pooling [B, C, H, W] to [B, 3C]: the mean, the mean times the board's size, the maximum.
 
