@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace fingal {
 
@@ -19,6 +20,14 @@ std::span<T> checked(const Array<T>& array, std::int64_t size, const char* name)
                                 std::to_string(size));
   }
   return {array.data(), array.size()};
+}
+
+// A vector handed to Python as an array, without a copy.
+template <class T>
+nanobind::ndarray<nanobind::numpy, T> as_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nanobind::ndarray<nanobind::numpy, T>(kept->data(), shape, owner);
 }
 
 }  // namespace fingal

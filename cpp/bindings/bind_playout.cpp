@@ -1,4 +1,6 @@
+#include "arrays.hpp"
 #include "bind.hpp"
+#include "core/cell.hpp"
 #include "core/playout.hpp"
 
 namespace fingal {
@@ -33,6 +35,23 @@ void bind_playout(nb::module_& m) {
       nb::sig(
           "def random_fills(width: int, height: int, count: int, seed: int, threads: int = 1) -> tuple[int, int, int]"),
       "Boards filled at random, then the winner found: (Black's wins, White's wins, cells filled).");
+  m.def(
+      "fill_values",
+      [](const Array<const std::uint64_t>& stones, const Array<const bool>& white_to_move, int width, int height,
+         int fills, std::uint64_t seed) {
+        check_size(width, height);
+        std::vector<float> values(white_to_move.size());
+        const auto s = checked(stones, 2 * std::int64_t(values.size()) * words_for(width * height), "stones");
+        const std::span<const bool> w(white_to_move.data(), white_to_move.size());
+        {
+          const nb::gil_scoped_release release;
+          fill_values(width, height, s, w, fills, seed, values);
+        }
+        const auto count = values.size();
+        return as_array(std::move(values), {count});
+      },
+      "stones"_a, "white_to_move"_a, "width"_a, "height"_a, "fills"_a, "seed"_a,
+      "Values [b], in the side to move's view, by random fillings of stones [2, b, words], white_to_move [b].");
 }
 
 }  // namespace fingal

@@ -8,14 +8,6 @@
 namespace fingal {
 namespace {
 
-// A vector handed to Python as an array, without a copy.
-template <class T>
-nb::ndarray<nb::numpy, T> as_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
-}
-
 nb::dict as_dict(Samples&& s, std::size_t words, std::size_t cells) {
   const auto n = std::size_t(s.count);
   nb::dict result;
@@ -98,19 +90,21 @@ void bind_search(nb::module_& m) {
            })
       .def(
           "candidates",
-          [](const TreeSearch& t) {
+          [](const TreeSearch& t, const std::vector<Move>& line) {
             std::vector<std::tuple<int, int, float, float, int>> rows;
-            for (const auto& c : t.candidates()) rows.emplace_back(c.move, c.visits, c.value, c.prior, c.proof);
+            for (const auto& c : t.candidates(line)) rows.emplace_back(c.move, c.visits, c.value, c.prior, c.proof);
             return rows;
           },
-          "The root's moves, the best first: (move, visits, value, prior, proof), for the side to move.")
+          "line"_a = std::vector<Move>{},
+          "The moves after a line from the root, the best first: (move, visits, value, prior, proof), the mover's "
+          "view.")
       .def(
           "principal_variation",
-          [](const TreeSearch& t, int first) {
-            const auto line = t.principal_variation(Move(first));
-            return std::vector<int>(line.begin(), line.end());
+          [](const TreeSearch& t, const std::vector<Move>& line) {
+            const auto moves = t.principal_variation(line);
+            return std::vector<int>(moves.begin(), moves.end());
           },
-          "first"_a)
+          "line"_a, "The moves expected after a line from the root.")
       .def("run_constant", &TreeSearch::run_constant, "simulations"_a, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<SelfplaySettings>(m, "SelfplaySettings")

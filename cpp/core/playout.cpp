@@ -56,4 +56,35 @@ Tally random_fills(int width, int height, std::int64_t count, std::uint64_t seed
   });
 }
 
+void fill_values(int width, int height, std::span<const std::uint64_t> stones, std::span<const bool> white_to_move,
+                 int fills, std::uint64_t seed, std::span<float> values) {
+  check_size(width, height);
+  if (fills < 1) throw std::invalid_argument(std::to_string(fills) + " fillings are not possible: at least 1");
+  with_words(width * height, [&]<int Words>() {
+    const auto& g = geometry<Words>(width, height);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::array<Bits<Words>, 2> side;
+      std::uint64_t mixed = white_to_move[i];
+      for (std::size_t colour = 0; colour < 2; ++colour) {
+        const auto from = stones.subspan((colour * values.size() + i) * Words, Words);
+        std::copy(from.begin(), from.end(), side[colour].word.begin());
+        for (const auto word : from) mixed = Random(mixed ^ word)();
+      }
+      if (side[0].intersects(side[1]) || ((side[0] | side[1]) - g.all).any()) {
+        throw std::invalid_argument("position " + std::to_string(i) + " has stones on each other or off the board");
+      }
+      auto random = Random::stream(seed, mixed);
+      const auto empty = g.all - (side[0] | side[1]);
+      const int movers = (empty.count() + 1) / 2;
+      int wins = 0;  // of the side to move
+      for (int fill = 0; fill < fills; ++fill) {
+        const auto chosen = random_subset(g, empty, movers, random);
+        const auto winner = winner_of_full(g, side[kBlack] | (white_to_move[i] ? empty - chosen : chosen));
+        wins += winner == (white_to_move[i] ? kWhite : kBlack);
+      }
+      values[i] = 2 * float(wins) / float(fills) - 1;
+    }
+  });
+}
+
 }  // namespace fingal

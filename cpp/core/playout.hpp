@@ -1,6 +1,8 @@
 // Random games and random fillings.
 #pragma once
 
+#include <span>
+
 #include "position.hpp"
 
 namespace fingal {
@@ -61,6 +63,11 @@ Colour fill_randomly(const Position<Words>& position, Random& random) {
   const auto black = position.turn() == kBlack ? chosen : empty - chosen;
   return winner_of_full(g, position.stones(kBlack) | black);
 }
+
+// Positions judged by `fills` random fillings each: in [-1, 1], the side to move's view, [b]. stones [2, b, words],
+// white_to_move [b]. A position's value depends on the position and the seed alone, not on its company.
+void fill_values(int width, int height, std::span<const std::uint64_t> stones, std::span<const bool> white_to_move,
+                 int fills, std::uint64_t seed, std::span<float> values);
 
 // `count` games from the empty board, spread over threads; the result depends on the seed alone.
 Tally random_games(int width, int height, std::int64_t count, std::uint64_t seed, int threads);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -57,24 +59,66 @@ inline std::vector<int> considered_visits(int considered, int simulations) {
   return sequence;
 }
 
-// exp(x) for x <= 0 to a relative error of 3e-7, in a form that the compiler can put into vector registers.
+// exp(x) for x <= 0 to a relative error of 3e-7, in a form that the compiler can put into vector registers. Below -87
+// it stays at exp(-87).
 inline float exp_below_zero(float x) {
-  const float y = std::max(x, -87.0F) * 1.44269504F;  // 2^y
-  const auto whole = std::int32_t(y - 0.5F);          // rounds to the nearest, as y <= 0
-  const float f = (y - float(whole)) * 0.693147181F;  // in [-0.35, 0.35]
+  x = std::max(x, -87.0F);
+  const auto whole = std::int32_t(x * 1.44269504F - 0.5F);  // of 2^y; rounds to the nearest, as y <= 0
+  // The rest, in [-0.35, 0.35]: log 2 in two parts, the first with few digits, so that nothing is lost.
+  const float f = (x - float(whole) * 0.693145752F) - float(whole) * 1.42860677e-6F;
   const float p =
       1 + f * (1 + f * (0.5F + f * (0.166666667F + f * (0.0416666667F + f * (0.00833333333F + f * 0.00138888889F)))));
   return p * std::bit_cast<float>((whole + 127) << 23);
 }
 
+// Floats in their order as integers: the compiler puts the maximum of integers into vector registers, that of floats
+// not. Its own inverse.
+inline std::int32_t as_ordered(float x) {
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+inline float from_ordered(std::int32_t x) { return std::bit_cast<float>(x ^ ((x >> 31) & 0x7fffffff)); }
+
+// The largest of `x`, which must not be empty; 0 is larger than -0.
+inline float largest(std::span<const float> x) {
+  auto top = std::numeric_limits<std::int32_t>::min();
+  for (const auto v : x) top = std::max(top, as_ordered(v));
+  return from_ordered(top);
+}
+
+// The index of the first of the largest.
+inline std::size_t argmax(std::span<const float> x) {
+  const auto top = as_ordered(largest(x));
+  const auto count = std::uint32_t(x.size());
+  auto at = count;
+  for (std::uint32_t i = 0; i < count; ++i) at = std::min(at, as_ordered(x[i]) == top ? i : count);
+  return at;
+}
+
+// The sum, in sixteen lanes on every processor: the same order of additions and so the same result.
+inline float sum(std::span<const float> x) {
+  std::array<float, 16> lane{};
+  std::size_t i = 0;
+  for (; i + 16 <= x.size(); i += 16) {
+    for (std::size_t k = 0; k < 16; ++k) lane[k] += x[i + k];
+  }
+  for (std::size_t k = 0; i < x.size(); ++i, ++k) lane[k] += x[i];
+  for (std::size_t half = 8; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) lane[k] += lane[k + half];
+  }
+  return lane[0];
+}
+
+// The logit of a prior, up to the constant that softmax forgets; finite for a prior of 0.
+inline float prior_logit(float prior) { return std::log(std::max(prior, std::numeric_limits<float>::min())); }
+
 // In place: exp(x - max) / sum.
 inline void softmax(std::span<float> x) {
   if (x.empty()) return;
-  const float top = *std::max_element(x.begin(), x.end());
+  const float top = largest(x);
   for (auto& v : x) v = exp_below_zero(v - top);
-  float sum = 0;
-  for (const auto v : x) sum += v;
-  for (auto& v : x) v /= sum;
+  const float scale = 1 / sum(x);
+  for (auto& v : x) v *= scale;
 }
 
 }  // namespace fingal

@@ -1,31 +1,20 @@
 #include "tree.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "selection.hpp"
 
 namespace fingal {
 
-void Tree::clear() {
-  for (auto* array : {&first_edge, &edge_count, &parent, &parent_edge, &child}) array->clear();
-  for (auto* array : {&net_value, &total_visits, &total_value, &tried_prior, &logit, &prior, &visits, &value_sum})
-    array->clear();
-  proof.clear();
-  edge_proof.clear();
-  move.clear();
+void Tree::resize(std::size_t nodes, std::size_t edges) {
+  for_each_node_array([&](auto& array) { array.resize(nodes); });
+  for_each_edge_array([&](auto& array) { array.resize(edges); });
 }
 
 std::int32_t Tree::add_node(std::int32_t above, std::int32_t edge) {
-  first_edge.push_back(0);
-  edge_count.push_back(0);
-  parent.push_back(above);
-  parent_edge.push_back(edge);
-  total_visits.push_back(0);
-  total_value.push_back(0);
-  tried_prior.push_back(0);
-  net_value.push_back(0);
-  proof.push_back(kUnknown);
+  for_each_node_array([](auto& array) { array.emplace_back(); });
+  parent.back() = above;
+  parent_edge.back() = edge;
   return nodes() - 1;
 }
 
@@ -38,12 +27,11 @@ void Tree::expand(std::int32_t node, std::span<const Move> moves, std::span<cons
   net_value[n] = value;
   child.resize(end, kNowhere);
   move.insert(move.end(), moves.begin(), moves.end());
-  logit.insert(logit.end(), logits.begin(), logits.end());
   prior.insert(prior.end(), logits.begin(), logits.end());
   softmax({prior.data() + begin, moves.size()});
-  visits.resize(end, 0);
-  value_sum.resize(end, 0);
-  edge_proof.resize(end, kUnknown);
+  visits.resize(end);
+  value_sum.resize(end);
+  edge_proof.resize(end);
 }
 
 void Tree::begin_visit(std::int32_t node, std::int32_t edge) {
@@ -68,6 +56,11 @@ void Tree::cancel(std::int32_t node) {
   }
 }
 
+void Tree::drop(std::int32_t node) {
+  cancel(node);
+  child[std::size_t(parent_edge[std::size_t(node)])] = kNowhere;
+}
+
 void Tree::back_up(std::int32_t node, float value) {
   auto n = std::size_t(node);
   auto known = proof[n];
@@ -83,8 +76,8 @@ void Tree::back_up(std::int32_t node, float value) {
     if (edge_proof[e] == kWon) {
       known = kWon;
     } else {
-      const auto first = edge_proof.begin() + first_edge[n];
-      if (std::all_of(first, first + edge_count[n], [](Proof p) { return p == kLost; })) known = kLost;
+      const auto proofs = of(edge_proof, std::int32_t(n));
+      if (std::all_of(proofs.begin(), proofs.end(), [](Proof p) { return p == kLost; })) known = kLost;
     }
     if (known != kUnknown) {
       proof[n] = known;
@@ -100,36 +93,42 @@ float Tree::value(std::int32_t node) const {
 }
 
 void Tree::move_root(std::int32_t edge) {
-  const auto new_root = child[std::size_t(edge)];
-  Tree kept;
-  // Breadth first, so that the edges of a node stay together: old[i] is the old index of the kept node i.
-  std::vector<std::int32_t> old{new_root};
-  kept.add_node(kNowhere, kNowhere);
-  for (std::size_t i = 0; i < old.size(); ++i) {
-    const auto o = std::size_t(old[i]);
-    kept.net_value[i] = net_value[o];
-    kept.proof[i] = proof[o];
-    kept.total_visits[i] = total_visits[o];
-    kept.total_value[i] = total_value[o];
-    kept.tried_prior[i] = tried_prior[o];
-    kept.first_edge[i] = kept.edges();
-    kept.edge_count[i] = edge_count[o];
-    for (auto e = std::size_t(first_edge[o]); e < std::size_t(first_edge[o] + edge_count[o]); ++e) {
-      const auto at = kept.edges();
-      kept.child.push_back(kNowhere);
-      kept.move.push_back(move[e]);
-      kept.logit.push_back(logit[e]);
-      kept.prior.push_back(prior[e]);
-      kept.visits.push_back(visits[e]);
-      kept.value_sum.push_back(value_sum[e]);
-      kept.edge_proof.push_back(edge_proof[e]);
-      if (child[e] != kNowhere) {
-        kept.child.back() = kept.add_node(std::int32_t(i), at);
-        old.push_back(child[e]);
-      }
-    }
+  const auto root = std::size_t(child[std::size_t(edge)]);
+  std::vector<std::int32_t> now(proof.size(), kNowhere);  // the new index of each node that is kept
+  std::vector<std::size_t> kept;                          // the old index of each
+  for (auto n = root; n < now.size(); ++n) {
+    const bool below = n > root && now[std::size_t(parent[n])] != kNowhere;
+    if (n != root && (!below || child[std::size_t(parent_edge[n])] != std::int32_t(n))) continue;
+    now[n] = std::int32_t(kept.size());
+    kept.push_back(n);
   }
-  *this = std::move(kept);
+  // Everything moves towards the front, in the order in which it stands, so that nothing is overwritten too soon.
+  for_each_node_array([&](auto& array) {
+    for (std::size_t i = 0; i < kept.size(); ++i) array[i] = array[kept[i]];
+  });
+  parent[0] = parent_edge[0] = kNowhere;
+  for (std::size_t i = 1; i < kept.size(); ++i) parent[i] = now[std::size_t(parent[i])];
+  std::vector<std::size_t> expanded;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (edge_count[i] > 0) expanded.push_back(i);
+  }
+  std::sort(expanded.begin(), expanded.end(), [&](auto a, auto b) { return first_edge[a] < first_edge[b]; });
+  std::ptrdiff_t end = 0;
+  for (const auto n : expanded) {
+    const std::ptrdiff_t from = first_edge[n];
+    const std::ptrdiff_t count = edge_count[n];
+    for_each_edge_array(
+        [&](auto& array) { std::copy(array.begin() + from, array.begin() + from + count, array.begin() + end); });
+    first_edge[n] = std::int32_t(end);
+    for (auto e = end; e < end + count; ++e) {
+      auto& below = child[std::size_t(e)];
+      if (below == kNowhere) continue;
+      below = now[std::size_t(below)];
+      parent_edge[std::size_t(below)] = std::int32_t(e);
+    }
+    end += count;
+  }
+  resize(kept.size(), std::size_t(end));
 }
 
 }  // namespace fingal

@@ -15,7 +15,7 @@ class Tree {
  public:
   static constexpr std::int32_t kNowhere = -1;
 
-  // Nodes, by index; the root is node 0.
+  // Nodes, by index; the root is node 0, and parents stand before their children.
   std::vector<std::int32_t> first_edge;
   std::vector<std::int32_t> edge_count;   // 0: not expanded
   std::vector<std::int32_t> parent;       // kNowhere for the root, as is
@@ -29,7 +29,6 @@ class Tree {
   // Edges, by index; those of one node stand together.
   std::vector<std::int32_t> child;  // kNowhere: never tried
   std::vector<Move> move;
-  std::vector<float> logit;
   std::vector<float> prior;
   std::vector<float> visits;      // those under way included
   std::vector<float> value_sum;   // a visit under way counts as a loss
@@ -38,7 +37,8 @@ class Tree {
   int nodes() const { return int(proof.size()); }
   int edges() const { return int(move.size()); }
 
-  void clear();
+  // Nothing is left but the memory, which the next search uses again.
+  void clear() { resize(0, 0); }
   std::int32_t add_node(std::int32_t above, std::int32_t edge);
   // Gives a node its edges; `logits` belong to `moves`. The priors are their softmax.
   void expand(std::int32_t node, std::span<const Move> moves, std::span<const float> logits, float value);
@@ -46,6 +46,8 @@ class Tree {
   void begin_visit(std::int32_t node, std::int32_t edge);
   // Takes back the visits under way on the path from the root to `node`.
   void cancel(std::int32_t node);
+  // The same, and the node, which has no edges, is no longer there for its parent.
+  void drop(std::int32_t node);
   // Ends the visits on the path to `node`, whose side to move has `value`, and proves what follows from its proof.
   void back_up(std::int32_t node, float value);
 
@@ -58,11 +60,25 @@ class Tree {
   // The node's value for the side to move there: proven, or the mean of its visits and the net's own word.
   float value(std::int32_t node) const;
 
-  // Makes the child at the end of a root edge the root, keeping all below it.
+  // Makes the child at the end of a root edge the root, keeping all below it. No visit may be under way.
   void move_root(std::int32_t edge);
 
-  std::span<const float> of(const std::vector<float>& array, std::int32_t node) const {
+  // A node's part of an array over edges.
+  template <class T>
+  std::span<const T> of(const std::vector<T>& array, std::int32_t node) const {
     return {array.data() + first_edge[std::size_t(node)], std::size_t(edge_count[std::size_t(node)])};
+  }
+
+ private:
+  void resize(std::size_t nodes, std::size_t edges);
+  template <class F>
+  void for_each_node_array(F&& f) {
+    f(first_edge), f(edge_count), f(parent), f(parent_edge), f(total_visits), f(total_value), f(tried_prior);
+    f(net_value), f(proof);
+  }
+  template <class F>
+  void for_each_edge_array(F&& f) {
+    f(child), f(move), f(prior), f(visits), f(value_sum), f(edge_proof);
   }
 };
 

@@ -59,10 +59,8 @@ class SizedTreeSearch final : public TreeSearch {
   }
 
   void cancel() override {
-    if (leaves_.empty()) return;
-    // Nodes that were never judged cannot stay: the tree starts anew. Only an interrupted search comes here.
+    for (const auto& leaf : leaves_) search_.abandon(leaf);
     leaves_.clear();
-    search_.set_root(search_.root(), last_of(board_));
   }
 
   int words() const override { return Words; }
@@ -73,19 +71,21 @@ class SizedTreeSearch final : public TreeSearch {
   float value() const override { return tree().value(0); }
   Proof proof() const override { return tree().proof[0]; }
 
-  std::vector<Candidate> candidates() const override {
+  std::vector<Candidate> candidates(std::span<const Move> line) const override {
     std::vector<Candidate> all;
-    if (!search_.expanded()) return all;
-    const auto first = tree().first_edge[0];
-    const auto best = search_.best_edge();
-    for (auto e = first; e < first + tree().edge_count[0]; ++e) {
+    const auto node = node_after(line);
+    if (node == Tree::kNowhere || tree().edge_count[std::size_t(node)] == 0) return all;
+    const auto first = tree().first_edge[std::size_t(node)];
+    for (auto e = first; e < first + tree().edge_count[std::size_t(node)]; ++e) {
       const auto i = std::size_t(e);
-      all.push_back({tree().move[i], int(tree().visits[i]), tree().edge_value(e, tree().net_value[0]), tree().prior[i],
-                     tree().edge_proof[i]});
+      const float value = tree().edge_value(e, tree().net_value[std::size_t(node)]);
+      all.push_back({tree().move[i], int(tree().visits[i]), value, tree().prior[i], tree().edge_proof[i]});
     }
-    const auto best_move = tree().move[std::size_t(best)];
+    // At the root, Gumbel may prefer a move with fewer visits.
+    const auto best = node == 0 ? best_move() : Move(-1);
     std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
-      if ((a.move == best_move) != (b.move == best_move)) return a.move == best_move;
+      if ((a.move == best) != (b.move == best)) return a.move == best;
+      if ((a.proof == kWon) != (b.proof == kWon)) return a.proof == kWon;
       if (a.visits != b.visits) return a.visits > b.visits;
       return a.prior > b.prior;
     });
@@ -107,28 +107,25 @@ class SizedTreeSearch final : public TreeSearch {
     return result;
   }
 
-  std::vector<Move> principal_variation(Move first) const override {
-    std::vector<Move> line;
-    std::int32_t node = 0;
-    while (node != Tree::kNowhere && tree().edge_count[std::size_t(node)] > 0) {
+  std::vector<Move> principal_variation(std::span<const Move> line) const override {
+    std::vector<Move> moves;
+    for (auto node = node_after(line); node != Tree::kNowhere;) {
       const auto begin = tree().first_edge[std::size_t(node)];
       const auto end = begin + tree().edge_count[std::size_t(node)];
       auto pick = Tree::kNowhere;
       for (auto e = begin; e < end; ++e) {
         const auto i = std::size_t(e);
-        if (line.empty()) {
-          if (tree().move[i] == first) pick = e;
-          continue;
+        if (tree().edge_proof[i] == kWon) {
+          pick = e;
+          break;
         }
-        const bool better = pick == Tree::kNowhere || tree().visits[i] > tree().visits[std::size_t(pick)];
-        if (tree().edge_proof[i] == kWon || (better && (tree().visits[i] > 0))) pick = e;
-        if (tree().edge_proof[i] == kWon) break;
+        if (tree().visits[i] > (pick == Tree::kNowhere ? 0 : tree().visits[std::size_t(pick)])) pick = e;
       }
       if (pick == Tree::kNowhere) break;
-      line.push_back(tree().move[std::size_t(pick)]);
+      moves.push_back(tree().move[std::size_t(pick)]);
       node = tree().child[std::size_t(pick)];
     }
-    return line;
+    return moves;
   }
 
   void run_constant(int simulations) override {
@@ -141,6 +138,18 @@ class SizedTreeSearch final : public TreeSearch {
 
  private:
   const Tree& tree() const { return search_.tree(); }
+
+  std::int32_t node_after(std::span<const Move> line) const {
+    std::int32_t node = 0;
+    for (const auto move : line) {
+      if (node == Tree::kNowhere) break;
+      const auto moves = tree().of(tree().move, node);
+      const auto found = std::find(moves.begin(), moves.end(), move);
+      if (found == moves.end()) return Tree::kNowhere;
+      node = tree().child[std::size_t(tree().first_edge[std::size_t(node)] + (found - moves.begin()))];
+    }
+    return node;
+  }
 
   // The root's own judging is no simulation; those under way count.
   bool finished(int simulations) const { return search_.expanded() && search_.started() >= simulations; }

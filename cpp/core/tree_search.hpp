@@ -9,7 +9,7 @@
 
 namespace fingal {
 
-// The root's edges, or those below one of them. Values are for the side to move at the root.
+// One move at a node of the tree. The value is for the side that makes it.
 struct Candidate {
   Move move;
   int visits;
@@ -43,10 +43,12 @@ class TreeSearch {
   virtual int nodes() const = 0;
   virtual float value() const = 0;  // for the side to move at the root
   virtual Proof proof() const = 0;
-  virtual std::vector<Candidate> candidates() const = 0;  // the best first
+  // The moves after a line of moves from the root, the best first; none where the tree does not reach.
+  virtual std::vector<Candidate> candidates(std::span<const Move> line) const = 0;
   virtual Move best_move() const = 0;
   virtual std::vector<float> improved_policy() const = 0;  // [cells]
-  virtual std::vector<Move> principal_variation(Move first) const = 0;
+  // The moves that are expected after a line of moves from the root.
+  virtual std::vector<Move> principal_variation(std::span<const Move> line) const = 0;
   // Simulations with the same judgement everywhere: what the tree itself costs.
   virtual void run_constant(int simulations) = 0;
 };

@@ -71,9 +71,32 @@ void full_boards_have_the_winner_of_the_oracle() {
   }
 }
 
+// Values by filling: exact where the result is certain, in company as alone, the opposite for the mirrored colours.
+void positions_are_judged_by_filling() {
+  std::vector<std::uint64_t> stones{0b000010010, 0b000010000, 0, 0b000100001, 0b000001000, 0};  // [2, 3, 1], 3x3
+  const bool white[3] = {true, false, false};
+  std::vector<float> together(3), alone(1);
+  fill_values(3, 3, stones, white, 20000, 5, together);
+  CHECK(together[0] < -0.4F);                       // Black has b1 and b2, and White is to move
+  CHECK(together[1] > 0);                           // Black has the centre and the move
+  CHECK(std::abs(together[2] - 1.0F / 3) < 0.03F);  // the empty board: Black wins two of three
+  const std::vector<std::uint64_t> second{stones[1], stones[4]};
+  fill_values(3, 3, second, {white + 1, 1}, 20000, 5, alone);
+  CHECK(alone[0] == together[1]);
+  const std::vector<std::uint64_t> won{0b010010010, 0b000001001};  // b1, b2, b3: nothing can change it
+  fill_values(3, 3, won, {white, 1}, 10, 5, alone);
+  CHECK(alone[0] == -1);
+  stones[3] = 2;
+  CHECK(refuses([&] { fill_values(3, 3, stones, white, 1, 1, together); }, "position 0"));
+  stones[3] = 512;
+  CHECK(refuses([&] { fill_values(3, 3, stones, white, 1, 1, together); }, "off the board"));
+  CHECK(refuses([&] { fill_values(3, 3, stones, white, 0, 1, together); }, "at least 1"));
+}
+
 }  // namespace
 
 int main() {
+  positions_are_judged_by_filling();
   first_player_wins_two_thirds_on_3x3();
   threads_do_not_change_the_result();
   subsets_are_uniform();

@@ -112,6 +112,11 @@ def random_fills(width: int, height: int, count: int, seed: int, threads: int = 
     Boards filled at random, then the winner found: (Black's wins, White's wins, cells filled).
     """
 
+def fill_values(stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu', writable=False)], width: int, height: int, fills: int, seed: int) -> NDArray[numpy.float32]:
+    """
+    Values [b], in the side to move's view, by random fillings of stones [2, b, words], white_to_move [b].
+    """
+
 class Batch:
     """
     Games of one size, stepped together on threads with the GIL released. Arrays are written in place.
@@ -270,12 +275,13 @@ class TreeSearch:
 
     def improved_policy(self) -> NDArray[numpy.float32]: ...
 
-    def candidates(self) -> list[tuple[int, int, float, float, int]]:
+    def candidates(self, line: Sequence[int] = []) -> list[tuple[int, int, float, float, int]]:
         """
-        The root's moves, the best first: (move, visits, value, prior, proof), for the side to move.
+        The moves after a line from the root, the best first: (move, visits, value, prior, proof), the mover's view.
         """
 
-    def principal_variation(self, first: int) -> list[int]: ...
+    def principal_variation(self, line: Sequence[int]) -> list[int]:
+        """The moves expected after a line from the root."""
 
     def run_constant(self, simulations: int) -> None: ...
 

@@ -52,7 +52,7 @@ def print_json(value: object) -> None:
 
 @app.command
 def play(
-    opponent: PlayerText = "random",
+    opponent: PlayerText = "puct:net=fingal-small,sims=200,name=Fingal",
     /,
     *,
     size: Size = "11",

@@ -149,7 +149,22 @@ PRESETS = {
         minutes=8,
         checkpoint_minutes=1,
     ),
-    "gpu-small": AlphaZero(games=4096, threads=14, keep_state=False),
+    "gpu-small": AlphaZero(
+        sizes=(5, 7, 9, 11, 13),
+        shares=(0.25, 0.5, 1.0, 1.25, 1.25),
+        games=1024,
+        threads=16,
+        full_simulations=24,
+        full_share=0.6,
+        considered=12,
+        replay=4_000_000,
+        replay_start=150_000,
+        batch=4096,
+        reuse=2.5,
+        averaging=0.9975,
+        minutes=30,
+        keep_state=False,
+    ),
 }
 """Named settings for ``--preset``."""
 

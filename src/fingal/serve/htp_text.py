@@ -1,4 +1,4 @@
-"""The text of the Hex Text Protocol: lines in, answers out, and the words of a command."""
+"""The text of the Hex Text Protocol: lines in, answers out, the commands and their words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import io
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypeVar
 
 from fingal.game import Colour
 
@@ -21,6 +22,40 @@ _COLOURS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white"
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160))) | {9: " "}
 _LINE = re.compile(r"(?:(\d{1,10})(?!\S))?\s*(.*)", re.ASCII | re.DOTALL)
 _WORDS = re.compile(r'"([^"]*)"|(\S+)')
+
+
+Run = TypeVar("Run", bound=Callable[[Any, list[str]], str | Generator[str]])
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the protocol: how it is written, and what carries it out."""
+
+    usage: str
+    run: Callable[[Any, list[str]], str | Generator[str]]
+    """Gives the answer, or its lines one after the other while the controller reads."""
+
+    def check(self, count: int) -> None:
+        """Refuse a wrong number of arguments."""
+        name, *words = self.usage.split()
+        if not sum(word[0] != "[" for word in words) <= count <= len(words):
+            if not words:
+                raise ValueError(f"{name} takes no argument")
+            raise ValueError(f"{name} does not take {count} argument{'' if count == 1 else 's'}: write {self.usage}")
+
+
+COMMANDS: dict[str, Command] = {}
+"""The commands by name."""
+
+
+def command(usage: str) -> Callable[[Run], Run]:
+    """Enter a method among the commands; optional arguments stand in brackets."""
+
+    def enter(run: Run) -> Run:
+        COMMANDS[usage.split()[0]] = Command(usage, run)
+        return run
+
+    return enter
 
 
 def taken_apart(line: str | bytes) -> tuple[str, list[str]]:

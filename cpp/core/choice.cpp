@@ -1,0 +1,93 @@
+#include "choice.hpp"
+
+#include "selection.hpp"
+
+namespace fingal {
+namespace {
+
+constexpr float kNever = -1e9F;  // the score of what loses
+
+// The value that edges without visits are given.
+float mixed_value_at(const Tree& tree, std::int32_t node) {
+  const auto n = std::size_t(node);
+  const auto first = std::size_t(tree.first_edge[n]);
+  const auto count = std::size_t(tree.edge_count[n]);
+  float visited_prior = 0;
+  float visited_prior_q = 0;
+  for (auto i = first; i < first + count; ++i) {
+    if (tree.visits[i] <= 0) continue;
+    visited_prior += tree.prior[i];
+    visited_prior_q += tree.prior[i] * tree.edge_value(std::int32_t(i), 0);
+  }
+  return mixed_value(tree.net_value[n], tree.total_visits[n], visited_prior, visited_prior_q);
+}
+
+}  // namespace
+
+std::int32_t choose_puct(const Tree& tree, std::int32_t node, const SearchSettings& settings,
+                         std::span<const float> priors) {
+  const auto n = std::size_t(node);
+  const auto visits = tree.of(tree.visits, node);
+  const auto sums = tree.of(tree.value_sum, node);
+  const auto proofs = tree.of(tree.edge_proof, node);
+  const float total = tree.total_visits[n];
+  const float fresh = first_play_urgency((tree.net_value[n] + tree.total_value[n]) / (1 + total),
+                                         std::max(tree.tried_prior[n], 0.0F), settings.fpu_reduction);
+  const float rate = puct_rate(settings.c_init, settings.c_base, total);
+  const float root = std::sqrt(std::max(total, 1.0F));
+  Row score;
+  for (std::size_t i = 0; i < visits.size(); ++i) {  // kept free of branches, for the vector unit
+    const float q = visits[i] > 0 ? sums[i] / std::max(visits[i], 1.0F) : fresh;
+    const float s = puct_score(q, priors[i], visits[i], root, rate);
+    score[i] = proofs[i] == kLost ? kNever : s;
+  }
+  return tree.first_edge[n] + std::int32_t(argmax({score.data(), visits.size()}));
+}
+
+// The improved policy is p * exp(sigma(q)) over its sum, and all edges without visits share one q, so that few
+// exponentials are needed.
+std::int32_t choose_improved(const Tree& tree, std::int32_t node, const SearchSettings& settings) {
+  const auto n = std::size_t(node);
+  const auto first = tree.first_edge[n];
+  const auto visits = tree.of(tree.visits, node);
+  const auto priors = tree.of(tree.prior, node);
+  const auto proofs = tree.of(tree.edge_proof, node);
+  const auto count = visits.size();
+  if (count == 1) return first;
+  const float most = largest(visits);
+  const auto sigma_at = [&](std::size_t i) {
+    return sigma(tree.edge_value(first + std::int32_t(i), 0), most, settings.c_visit, settings.c_scale);
+  };
+  const float fresh = sigma(mixed_value_at(tree, node), most, settings.c_visit, settings.c_scale);
+  float top = fresh;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (visits[i] > 0 && proofs[i] != kLost) top = std::max(top, sigma_at(i));
+  }
+  const float fresh_factor = exp_below_zero(fresh - top);
+  Row weight;
+  for (std::size_t i = 0; i < count; ++i) weight[i] = priors[i] * fresh_factor;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (proofs[i] == kLost) {
+      weight[i] = 0;
+    } else if (visits[i] > 0) {
+      weight[i] = priors[i] * exp_below_zero(sigma_at(i) - top);
+    }
+  }
+  const float scale = 1 / std::max(sum({weight.data(), count}), 1e-30F);
+  const float share = 1 / (1 + tree.total_visits[n]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float score = weight[i] * scale - visits[i] * share;
+    weight[i] = proofs[i] == kLost ? kNever : score;
+  }
+  return first + std::int32_t(argmax({weight.data(), count}));
+}
+
+void complete_values(const Tree& tree, std::int32_t node, Row& values) {
+  const auto first = tree.first_edge[std::size_t(node)];
+  const float mixed = mixed_value_at(tree, node);
+  for (std::int32_t i = 0; i < tree.edge_count[std::size_t(node)]; ++i) {
+    values[std::size_t(i)] = tree.edge_value(first + i, mixed);
+  }
+}
+
+}  // namespace fingal

@@ -1,0 +1,36 @@
+// Which edge a visit takes at a node of the tree: the formulas of selection.hpp over a node's edges.
+#pragma once
+
+#include <array>
+
+#include "tree.hpp"
+
+namespace fingal {
+
+struct SearchSettings {
+  bool gumbel = false;   // sequential halving at the root and completed values below, or else PUCT
+  float c_init = 1.25F;  // PUCT's exploration rate: puct_rate
+  float c_base = 19652.0F;
+  float fpu_reduction = 0.25F;
+  float c_visit = 50.0F;  // Gumbel's sigma
+  float c_scale = 0.1F;
+  int considered = 16;        // how many moves Gumbel's root looks at
+  float gumbel_scale = 1.0F;  // 0: no noise, the strongest move
+  float noise_share = 0.0F;   // how much of PUCT's root prior is Dirichlet noise
+  float noise_total = 10.0F;  // the Dirichlet parameters' sum
+};
+
+using Row = std::array<float, std::size_t(kMaxCells)>;  // one number an edge of a node
+
+// PUCT's best edge at a node; proven losses only when there is nothing else. `priors` are the node's own, or the root's
+// with noise in them.
+std::int32_t choose_puct(const Tree& tree, std::int32_t node, const SearchSettings& settings,
+                         std::span<const float> priors);
+
+// Below Gumbel's root, visits follow the improved policy (Danihelka et al. 2022, eq. 14).
+std::int32_t choose_improved(const Tree& tree, std::int32_t node, const SearchSettings& settings);
+
+// Per edge of a node: the value of its visits, or v_mix where there are none.
+void complete_values(const Tree& tree, std::int32_t node, Row& values);
+
+}  // namespace fingal

@@ -1,0 +1,75 @@
+"""The move that a net's policy likes best, with no search."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fingal.game import SWAP, Record
+from fingal.players.player import NO_LIMIT, Limit, open_board
+from fingal.search.evaluator import Evaluator
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a text may say after ``net:``."""
+
+    net: str
+    """The net: a name that comes with Fingal, or a file (.onnx or .safetensors)."""
+    temperature: float = 0.0
+    """0 plays the best move; more draws from the policy, the flatter the higher."""
+    average: bool = False
+    """Whether the net is asked twice, the second time about the board turned by 180 degrees."""
+    threads: int = 1
+    """Threads of the CPU that share the net's work."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the net runs; auto takes a GPU when there is one."""
+    seed: int | None = None
+    """Start of the random numbers; without one, no two games are alike."""
+
+
+class NetPlayer:
+    """Plays a policy. It swaps when the net's value is below even, and opens evenly where it may be swapped."""
+
+    def __init__(
+        self, evaluator: Evaluator, temperature: float = 0.0, seed: int | None = None, name: str = "net"
+    ) -> None:
+        """Play what an evaluator says."""
+        self.name = name
+        self._evaluator = evaluator
+        self._temperature = temperature
+        self._random = random.Random(seed)
+
+    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
+        """The policy's best legal move, or one drawn from it."""
+        from fingal.nets.agreement import legal_logits
+        from fingal.nets.planes import positions_of
+        from fingal.players.searching import even_opening, may_be_swapped
+
+        board = open_board(record)
+        if may_be_swapped(board):
+            return even_opening(self._evaluator, board, self._temperature, self._random)
+        positions = positions_of([board])
+        said = self._evaluator(positions)
+        # Mirrored, the position is the opponent's: a swap makes of a value its negative.
+        if board.can_swap and said.value[0] < 0:
+            return SWAP
+        logits = legal_logits(said, positions)[0].astype(np.float64)
+        if self._temperature <= 0:
+            return int(logits.argmax())
+        weights = np.exp((logits - logits.max()) / self._temperature)
+        return self._random.choices(range(board.cells), weights.tolist())[0]
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def make(settings: Settings) -> NetPlayer:
+    """A player as the settings say; ValueError, with one sentence, when there is no such net."""
+    from fingal.nets.inference import open_evaluator
+
+    evaluator = open_evaluator(settings.net, device=settings.device, threads=settings.threads, average=settings.average)
+    return NetPlayer(evaluator, settings.temperature, settings.seed)

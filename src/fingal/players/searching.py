@@ -1,0 +1,157 @@
+"""What the players that search have in common: limits, the swap, openings, resignation, analysis."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingal.game import RESIGN, SWAP, Board, Record
+from fingal.players.adjusted import Adjusted
+from fingal.players.player import NO_LIMIT, Limit, Player, open_board
+from fingal.search.evaluator import Evaluator, Positions
+from fingal.search.tree import Analysis, Search, Settings
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a player makes a move of what a search or a net says."""
+
+    temperature: float = 0.0
+    """0 plays the best move; more draws moves with probability visits ** (1 / temperature)."""
+    resign: float | None = None
+    """Give up when the value, from -1 to 1, is below this; None never does."""
+    seed: int | None = None
+    """Start of the random numbers."""
+
+    def __post_init__(self) -> None:
+        """Refuse a threshold at which nobody would play."""
+        if self.resign is not None and not -1 <= self.resign < 0:
+            raise ValueError(f"resign={self.resign:g} is not possible: it is a value from -1 to below 0")
+
+
+class SearchPlayer:
+    """A player that searches. Its tree is kept from move to move; what is proven to win is played."""
+
+    def __init__(
+        self,
+        name: str,
+        evaluator: Evaluator,
+        settings: Settings,
+        default: Limit,
+        manner: Manner | None = None,
+        opener: Evaluator | None = None,
+    ) -> None:
+        """Search with an evaluator, within ``default`` where no limit is given.
+
+        ``opener`` judges Black's first move where White may swap; the evaluator does so itself if none is given.
+        """
+        self.name = name
+        self._manner = manner or Manner()
+        self._random = random.Random(self._manner.seed)
+        self._evaluator = evaluator
+        self._opener = opener or evaluator
+        self._default = default
+        self._search = Search(evaluator, settings, seed=self._random.getrandbits(62))
+
+    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
+        """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
+        board = open_board(record)
+        try:
+            if may_be_swapped(board):
+                return even_opening(self._opener, board, self._manner.temperature, self._random)
+            found = self._look(board, limit)
+        finally:
+            self._search.take_back_interrupt()
+        # Mirrored, the position is the opponent's: a swap makes of a value its negative.
+        if board.can_swap and found.value < 0:
+            return SWAP
+        if self._manner.resign is not None and found.value < self._manner.resign:
+            return RESIGN
+        return self._drawn(found) if self._manner.temperature > 0 else self._search.best_move()
+
+    def analyse(self, record: Record, limit: Limit | None = None) -> Iterator[Search]:
+        """Search on and on, or to a limit; gives the search after every batch, to be asked for its ``analysis()``.
+
+        The swap is left out of account. ValueError when the game is over. It ends when nothing is left to be found,
+        on ``interrupt()``, and when the caller stops asking.
+        """
+        self._search.set_position(open_board(record))
+        limit = limit or NO_LIMIT
+        for _ in self._search.run(limit.simulations, limit.seconds, limit.nodes):
+            yield self._search
+        yield self._search
+
+    @property
+    def default(self) -> Limit:
+        """What a move may cost where nothing else is said."""
+        return self._default
+
+    def interrupt(self) -> None:
+        """End the search under way, or the next one, soon."""
+        self._search.interrupt()
+
+    def close(self) -> None:
+        """Let go of the tree."""
+        self._search = Search(self._evaluator, self._search.settings)
+
+    def _look(self, board: Board, limit: Limit) -> Analysis:
+        if limit == NO_LIMIT:
+            limit = self._default
+        self._search.set_position(board)
+        return self._search.finish(limit.simulations, limit.seconds, limit.nodes)
+
+    def _drawn(self, found: Analysis) -> int:
+        """A move drawn by visits, unless the best one is proven; what is proven to lose is not drawn."""
+        hopeful = [candidate for candidate in found.candidates if candidate.proof == 0 and candidate.visits > 0]
+        if found.proof != 0 or not hopeful:
+            return self._search.best_move()
+        most = max(candidate.visits for candidate in hopeful)
+        weights = [(candidate.visits / most) ** (1 / self._manner.temperature) for candidate in hopeful]
+        return self._random.choices(hopeful, weights)[0].move
+
+
+def searching(player: Player) -> SearchPlayer | None:
+    """The player that searches in a player, whatever stands around it; None when there is none."""
+    while isinstance(player, Adjusted):
+        player = player.player
+    return player if isinstance(player, SearchPlayer) else None
+
+
+def may_be_swapped(board: Board) -> bool:
+    """Whether the opponent may answer the next move with a swap."""
+    if not board.swap or board.ply > 0 or len(board.empty_cells) < board.cells:
+        return False
+    after = board.copy()
+    after.push(0)
+    return after.can_swap
+
+
+def even_opening(evaluator: Evaluator, board: Board, temperature: float, rng: random.Random) -> int:
+    """The first move whose value is nearest to even: the opponent takes whichever side is better.
+
+    With a temperature it is drawn with probability exp(-|value| / temperature), over their sum.
+    """
+    value = np.abs(values_after(evaluator, board))
+    if temperature > 0:
+        return rng.choices(range(board.cells), np.exp(-value / temperature).tolist())[0]
+    return int(value.argmin())
+
+
+def values_after(evaluator: Evaluator, board: Board) -> NDArray[np.float32]:
+    """What an empty board is worth after each first move, [cells], in the view of the side that then moves."""
+    cells, words = board.cells, (board.cells + 63) // 64
+    stones = np.zeros((2, cells, words), np.uint64)
+    index = np.arange(cells)
+    stones[int(board.turn), index, index // 64] = np.uint64(1) << (index % 64).astype(np.uint64)
+    white = np.full(cells, int(board.turn) == 0)
+    return evaluator(Positions(board.width, board.height, stones, white, index.astype(np.int32))).value
+
+
+def limit_of(sims: int, time: float | None, nodes: int | None) -> Limit:
+    """What a player's settings say of a move's cost: the simulations count only where nothing else is said."""
+    given = time is not None or nodes is not None
+    return Limit(None if given else sims, time, nodes)
