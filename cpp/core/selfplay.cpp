@@ -17,8 +17,12 @@ class Writer {
     bytes.append(reinterpret_cast<const char*>(&v), sizeof v);
   }
   template <class T>
-  void list(const std::vector<T>& v) {
+  void length(const std::vector<T>& v) {
     value(std::uint64_t(v.size()));
+  }
+  template <class T>
+  void list(const std::vector<T>& v) {
+    length(v);
     bytes.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T));
   }
   std::string bytes;
@@ -31,13 +35,19 @@ class Reader {
   void value(T& v) {
     take(&v, sizeof v);
   }
+  // Every element takes at least a byte, so that a broken length cannot ask for more memory than there are bytes.
   template <class T>
-  void list(std::vector<T>& v) {
+  void length(std::vector<T>& v) {
     std::uint64_t size = 0;
     value(size);
-    if (size > bytes_.size() / sizeof(T)) fail();
+    if (size > bytes_.size()) fail();
+    v.clear();
     v.resize(size);
-    take(v.data(), size * sizeof(T));
+  }
+  template <class T>
+  void list(std::vector<T>& v) {
+    length(v);
+    take(v.data(), v.size() * sizeof(T));
   }
   void end() const {
     if (!bytes_.empty()) fail();
@@ -145,24 +155,7 @@ class SizedPool final : public SelfplayPool {
     out.value(std::array{width(), height()});
     out.value(count());
     for (auto& game : games_) {
-      out.value(game.random);
-      out.value(game.search.random());
-      out.value(game.id);
-      out.value(game.opening);
-      out.value(game.play_on);
-      out.value(game.low);
-      out.value(game.gave_up);
-      out.value(game.resign);
-      out.list(game.moves);
-      out.value(std::uint64_t(game.samples.size()));
-      for (const auto& sample : game.samples) write(out, sample);
-      out.value(std::uint64_t(game.done.size()));
-      for (const auto& done : game.done) {
-        out.value(std::array<std::int64_t, 4>{done.game.id, done.game.opening, done.game.winner, done.game.resigned});
-        out.list(done.game.moves);
-        out.value(std::uint64_t(done.samples.size()));
-        for (const auto& sample : done.samples) write(out, sample);
-      }
+      pass(out, game);
       drop_tree(game);
     }
     return std::move(out.bytes);
@@ -180,34 +173,7 @@ class SizedPool final : public SelfplayPool {
                                   size_name(width(), height()));
     }
     for (auto& game : games_) {
-      in.value(game.random);
-      in.value(game.search.random());
-      in.value(game.id);
-      in.value(game.opening);
-      in.value(game.play_on);
-      in.value(game.low);
-      in.value(game.gave_up);
-      in.value(game.resign);
-      in.list(game.moves);
-      std::uint64_t samples = 0;
-      in.value(samples);
-      game.samples.clear();
-      for (std::uint64_t i = 0; i < samples; ++i) read(in, game.samples.emplace_back());
-      std::uint64_t done = 0;
-      in.value(done);
-      game.done.clear();
-      for (std::uint64_t i = 0; i < done; ++i) {
-        auto& d = game.done.emplace_back();
-        std::array<std::int64_t, 4> facts{};
-        in.value(facts);
-        in.list(d.game.moves);
-        d.game.id = facts[0];
-        d.game.opening = int(facts[1]);
-        d.game.winner = Colour(facts[2]);
-        d.game.resigned = facts[3] != 0;
-        in.value(samples);
-        for (std::uint64_t k = 0; k < samples; ++k) read(in, d.samples.emplace_back());
-      }
+      pass(in, game);
       drop_tree(game);
     }
     in.end();
@@ -246,15 +212,37 @@ class SizedPool final : public SelfplayPool {
     std::vector<Done> done;
   };
 
-  static void write(Writer& out, const Sample& sample) {
-    out.value(sample.ply);
-    out.value(sample.search_value);
-    out.list(sample.policy);
+  // One order for both ways, to a Writer and from a Reader.
+  template <class Archive>
+  static void pass(Archive& archive, Game& game) {
+    archive.value(game.random);
+    archive.value(game.search.random());
+    archive.value(game.id);
+    archive.value(game.opening);
+    archive.value(game.play_on);
+    archive.value(game.low);
+    archive.value(game.gave_up);
+    archive.value(game.resign);
+    archive.list(game.moves);
+    pass(archive, game.samples);
+    archive.length(game.done);
+    for (auto& done : game.done) {
+      archive.value(done.game.id);
+      archive.value(done.game.opening);
+      archive.value(done.game.winner);
+      archive.value(done.game.resigned);
+      archive.list(done.game.moves);
+      pass(archive, done.samples);
+    }
   }
-  static void read(Reader& in, Sample& sample) {
-    in.value(sample.ply);
-    in.value(sample.search_value);
-    in.list(sample.policy);
+  template <class Archive>
+  static void pass(Archive& archive, std::vector<Sample>& samples) {
+    archive.length(samples);
+    for (auto& sample : samples) {
+      archive.value(sample.ply);
+      archive.value(sample.search_value);
+      archive.list(sample.policy);
+    }
   }
 
   bool chance(Game& game, float share) const { return float(game.random() >> 40) < share * float(1 << 24); }

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from rich.console import Console
 
 from fingal.bench import core, pgx_peer
 
@@ -27,10 +28,10 @@ def test_every_figure_is_there_and_ratios_follow() -> None:
 
 
 @pytest.mark.usefixtures("without_pgx")
-def test_it_prints_one_object_or_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    results = core.run(0.01, json=True)
-    assert json.loads(capsys.readouterr().out) == results
-    core.run(0.01)
+def test_results_are_one_json_object_and_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    results = core.measure(0.01)
+    assert json.loads(json.dumps(results)) == results
+    Console().print(core.table(results))
     printed = capsys.readouterr().out
     assert "HexVectorEnv" in printed
     assert "fingal[bench]" in printed

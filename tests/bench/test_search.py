@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from fingal.bench import search
 from fingal.nets import card, checkpoint
@@ -41,11 +42,11 @@ def test_without_torch_the_tree_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(search.importlib.util, "find_spec", lambda module: None)
-    results = search.run(0.01, json=True)
-    assert json.loads(capsys.readouterr().out) == results
+    results = search.measure(0.01)
+    assert json.loads(json.dumps(results)) == results
     assert results["sims_per_s_constant"] > 0
     assert results["ort_fp32_per_s"] is results["net"] is None
-    search.run(0.01)
+    Console().print(search.table(results))
     assert "not measured" in capsys.readouterr().out
 
 

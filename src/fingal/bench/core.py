@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-import json as json_text
 import random
 import statistics
 import time
@@ -100,16 +99,6 @@ def table(results: dict[str, float | None]) -> Table:
     if None in results.values():
         out.caption = escape("what is not measured needs: pip install 'fingal[bench]'")
     return out
-
-
-def run(seconds: float = 2.0, *, json: bool = False) -> dict[str, float | None]:
-    """Measure, print a table (or, with ``json``, one JSON object and nothing else) and return the results."""
-    results = measure(seconds)
-    if json:
-        print(json_text.dumps(results))
-    else:
-        Console().print(table(results))
-    return results
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-import json as json_text
 import statistics
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from fingal import _core
@@ -85,16 +83,6 @@ def table(results: dict[str, Any]) -> Table:
         shown = "not measured" if found is None else f"{found:.1%}" if found <= 1 else f"{found:,.0f}"
         out.add_row(label, shown)
     return out
-
-
-def run(seconds: float = 2.0, *, json: bool = False) -> dict[str, Any]:
-    """Measure, print a table (or, with ``json``, one JSON object and nothing else) and return the results."""
-    results = measure(seconds)
-    if json:
-        print(json_text.dumps(results))
-    else:
-        Console().print(table(results))
-    return results
 
 
 def tree_meter(gumbel: bool = False) -> Meter:

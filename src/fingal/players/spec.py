@@ -16,6 +16,7 @@ import inspect
 import math
 import pkgutil
 import re
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -196,7 +197,7 @@ def find(name: str) -> Kind:
 
 def kind_of(module: ModuleType) -> Kind:
     """The kind that a module with ``Settings`` and ``make`` describes."""
-    own = _settings_of(module.Settings, module)
+    own = _settings_of(module.Settings)
     arguments = [own[item.name] for item in dataclasses.fields(module.Settings) if _has_no_default(item)]
     if len(arguments) > 1:
         raise TypeError(f"{module.__name__}.Settings has {len(arguments)} fields with no default: one at most")
@@ -217,8 +218,8 @@ def _kind_in(name: str) -> Kind | None:
     return kind_of(module) if hasattr(module, "Settings") and hasattr(module, "make") else None
 
 
-def _settings_of(cls: type, module: ModuleType) -> dict[str, Setting]:
-    hints, docs = typing.get_type_hints(cls), _field_docs(cls, module)
+def _settings_of(cls: type) -> dict[str, Setting]:
+    hints, docs = typing.get_type_hints(cls), _field_docs(cls)
     return {
         item.name: Setting(
             item.name,
@@ -234,18 +235,20 @@ def _has_no_default(item: dataclasses.Field[Any]) -> bool:
     return item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING
 
 
-def _field_docs(cls: type, module: ModuleType) -> dict[str, str]:
-    """The docstrings under a class's fields: Python itself throws them away."""
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
-            return {
-                above.target.id: inspect.cleandoc(below.value.value)
-                for above, below in zip(node.body, node.body[1:], strict=False)
-                if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
-                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-                if isinstance(below.value.value, str)
-            }
-    return {}
+def _field_docs(cls: type) -> dict[str, str]:
+    """The docstrings under a class's fields and those it inherits: Python itself throws them away."""
+    docs: dict[str, str] = {}
+    for owner in reversed([owner for owner in cls.__mro__ if dataclasses.is_dataclass(owner)]):
+        for node in ast.parse(inspect.getsource(sys.modules[owner.__module__])).body:
+            if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
+                docs |= {
+                    above.target.id: inspect.cleandoc(below.value.value)
+                    for above, below in zip(node.body, node.body[1:], strict=False)
+                    if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
+                    if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+                    if isinstance(below.value.value, str)
+                }
+    return docs
 
 
 def _type_name(hint: Any) -> str:
@@ -309,5 +312,5 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-_COMMON = _settings_of(Common, importlib.import_module(__name__))
+_COMMON = _settings_of(Common)
 _COMMON_NAMES = frozenset(_COMMON)

@@ -1,0 +1,48 @@
+"""Settings that every tree search with a net has. Kept apart from the search, which takes longer to import."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from fingal.players.player import Player
+    from fingal.search import tree
+
+
+@dataclass(frozen=True)
+class NetSearchSettings:
+    """What a text may say of a tree search with a net, whatever guides it."""
+
+    net: str
+    """The net: a name that comes with Fingal, or a file (.onnx or .safetensors)."""
+    sims: int = 400
+    """Simulations a move, on top of what is known from the moves before."""
+    time: float | None = None
+    """Seconds a move."""
+    nodes: int | None = None
+    """Positions a move that the tree grows by."""
+    batch: int = 8
+    """Positions that the net judges at once: 1 searches best, more are faster."""
+    temperature: float = 0.0
+    """0 plays the best move; more draws by visits, the flatter the higher."""
+    resign: float | None = None
+    """Give up when the value, from -1 to 1, is below this; never, if not given."""
+    average: bool = False
+    """Whether the net is asked twice, the second time about the board turned by 180 degrees."""
+    threads: int = 1
+    """Threads of the CPU that share the net's work."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the net runs; auto takes a GPU when there is one."""
+    seed: int | None = None
+    """Start of the random numbers; without one, no two games are alike."""
+
+    def player(self, name: str, how: tree.Settings) -> Player:
+        """A player that searches so; ValueError, with one sentence, when there is no such net."""
+        from fingal.nets.inference import open_evaluator
+        from fingal.players.searching import Manner, SearchPlayer, limit_of
+
+        manner = Manner(self.temperature, self.resign, self.seed)
+        limit = limit_of(self.sims, self.time, self.nodes)
+        evaluator = open_evaluator(self.net, self.device, threads=self.threads, average=self.average)
+        return SearchPlayer(name, evaluator, how, limit, manner)
