@@ -103,6 +103,8 @@ BAD = {
         (["play", "--sims", "0"], "a limit of 0 simulations is not possible"),
         (["play", "--time", "nan"], "a limit of nan seconds is not possible"),
         (["play", "--save", "x.gif"], "x.gif: no format has this suffix"),
+        (["play", "--save", "nowhere/x.sgf"], "nowhere/x.sgf cannot be written: there is no folder nowhere"),
+        (["play", "--size", "7x9", "--save", "x.trmph"], "trmph has square boards only"),
     ],
     "match": [
         (["match", "random", "nobody"], "there is no player 'nobody'"),
@@ -211,6 +213,7 @@ def test_show_writes_pictures(fingal: Run, tmp_path: Path) -> None:
     assert fingal("show", "#5,c3c2", "--output", "x.svg", "--numbers") == (0, "", "")
     assert (tmp_path / "x.svg").read_text().startswith("<svg")
     assert fingal("show", "#5,c3c2", "--output", "x.png") == (0, "", "")
+    assert fingal("show", "#5,c3c2", "--output", "y.PNG") == (0, "", "")
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
@@ -220,8 +223,11 @@ def test_convert(fingal: Run, tmp_path: Path) -> None:
     assert fingal("convert", "x.sgf", "--to", "hexworld") == (0, link + "\n", "")
     assert fingal("convert", "x.sgf", "--to", "trmph").out == "https://trmph.com/hex/board#11,d1d1e7\n"
     assert fingal("convert", "x.sgf@2", "y", "--to", "moves") == (0, "", "")
-    assert (tmp_path / "y").read_text().startswith("11: a4 swap-pieces")
-    assert fingal("convert", link).out.startswith("(;")
+    assert (tmp_path / "y").read_text() == "11: a4 swap-pieces\n"
+    assert fingal("convert", "#5,a1,b2", "--to", "moves").out == "5: a1 b2\n"
+    assert fingal("convert", link).out.endswith(";W[resign])\n")
+    assert fingal("convert", link, "z", "--to", "sgf") == (0, "", "")
+    assert (tmp_path / "z").read_bytes() == (tmp_path / "x.sgf").read_bytes()
 
 
 # ------------------------------------------------------------------------------------------------------------- players
@@ -385,3 +391,13 @@ def test_bench_prints_one_object(fingal: Run, monkeypatch: pytest.MonkeyPatch) -
     results = {"core_games_per_s": 1.0}
     monkeypatch.setattr("fingal.bench.core.measure", lambda seconds: results | {"seconds": seconds})
     assert json.loads(fingal("bench", "core", "--json", "--seconds", 0.5).out) == results | {"seconds": 0.5}
+
+
+def test_a_second_match_keeps_the_games_of_the_first(fingal: Run, tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    arguments = ["match", "random:seed=1", "random:seed=2", "--size", "3", "--games", "2", "--save", games]
+    assert fingal(*arguments).status == 0
+    first = {file.name: file.read_text() for file in games.iterdir()}
+    assert fingal(*arguments).status == 0
+    assert sorted(file.name for file in games.iterdir()) == [f"0000{number}.sgf" for number in (1, 2, 3, 4)]
+    assert all((games / name).read_text() == text for name, text in first.items())

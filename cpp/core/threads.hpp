@@ -1,11 +1,12 @@
 // A few threads that wait for loops to share.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,20 +16,19 @@ class Threads {
  public:
   // `count` threads in all, the caller's included.
   explicit Threads(int count) {
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+    try {
+      for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+    } catch (...) {
+      // The system gives no more: those that run must end before their handles go.
+      stop();
+      throw std::runtime_error(std::to_string(count) + " threads cannot be started on this machine");
+    }
   }
 
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  ~Threads() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_all();
-    for (auto& worker : workers_) worker.join();
-  }
+  ~Threads() { stop(); }
 
   // Calls body(begin, end) on parts of [0, count), one part a thread, and returns when all are done.
   // The body must not throw.
@@ -49,6 +49,15 @@ class Threads {
   }
 
  private:
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+
   void work(int part) {
     for (std::uint64_t seen = 0;;) {
       std::unique_lock lock(mutex_);

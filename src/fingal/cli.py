@@ -73,7 +73,10 @@ def play(
 
     record, limit = Record(*parse_size(size), swap=swap), Limit(sims, time)
     if save is not None:
-        formats.kind_of(save)
+        # What cannot be saved is refused before the game, not after it.
+        formats.write(record, formats.kind_of(save))
+        if not save.parent.is_dir():
+            raise ValueError(f"{save} cannot be written: there is no folder {save.parent}")
     player = spec.make(opponent)
     try:
         terminal.play(player, record, Colour[colour.upper()], limit)
@@ -98,12 +101,12 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
         draw.show(board, out)
         return
     picture = draw.picture(board, marks=node.marks, numbers=numbers)
-    if output.suffix == ".svg":
+    if output.suffix.lower() == ".svg":
         output.write_text(draw.svg(picture), encoding="utf-8")
-    elif output.suffix == ".png":
+    elif output.suffix.lower() == ".png":
         output.write_bytes(draw.png(picture))
     else:
-        raise ValueError(f"cannot draw to {output.name}: a name that ends in .svg or .png is expected")
+        raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
 
 
 @app.command
@@ -114,13 +117,13 @@ def convert(source: Position, target: Positional[Path | None] = None, /, *, to: 
         target: The file to write, its format by its ending (.sgf .hsgf .hexworld .trmph .txt); none for stdout.
         to: The format, where the ending does not say it: sgf, littlegolem, hexworld, trmph or moves.
     """
-    record = formats.find(source)
+    record = formats.game(source)
     if target is None:
-        print(formats.write(record, to or "sgf"))
+        print(formats.write(record, to or "sgf").rstrip("\n"))
     elif to is None:
         formats.save(record, target)
     else:
-        target.write_text(formats.write(record, to) + "\n", encoding="utf-8")
+        target.write_text(formats.write(record, to).rstrip("\n") + "\n", encoding="utf-8")
 
 
 @app.command
@@ -174,6 +177,8 @@ def match(
     if total < 1:
         raise ValueError(f"a match of {total} games is not possible: at least 1")
     state = arena.Match((first, second))
+    # Games of an earlier match in the same folder stay: the numbers go on.
+    kept = max((int(file.stem) for file in save.glob("*.sgf") if file.stem.isdecimal()), default=0)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
         with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
@@ -181,7 +186,7 @@ def match(
             for game in arena.play((first, second), starts, total, limit):
                 state.games.append(game)
                 save.mkdir(parents=True, exist_ok=True)
-                formats.save(game.record, save / f"{game.number:05d}.sgf")
+                formats.save(game.record, save / f"{kept + game.number:05d}.sgf")
                 if game.failure:
                     say(f"game {game.number}: {game.failure}")
                 progress.update(task, advance=1, description=f"{first} – {second}: {state.rate(0)}")

@@ -222,3 +222,17 @@ def test_random_fillings_of_3x3_favour_black_two_to_one() -> None:
     won = Board(1)
     won.push("a1")
     assert won.fill_randomly(10, seed=1) == 10
+
+
+def test_cells_and_colours_that_do_not_exist_are_refused() -> None:
+    board = Board(5)
+    for cell in (-1, 25, "f1", "\udcff"):
+        with pytest.raises(ValueError, match="run from a1 to e5"):
+            board.neighbours(cell)
+        with pytest.raises(ValueError, match="run from a1 to e5"):
+            board.set_stone(cell, BLACK)
+    with pytest.raises(ValueError, match="7 is not a valid Colour"):
+        board.set_stone("a1", 7)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="5 is not a valid Colour"):
+        board.turn = 5  # type: ignore[assignment]
+    assert board == Board(5)

@@ -34,6 +34,7 @@ def test_moves(typed: str, move: int) -> None:
     ("typed", "sentence"),
     [
         ("a1", "A1 is occupied."),
+        ("\udcff", "'?' is not a cell: cells of a 3x3 board run from a1 to c3."),
         ("d1", "'d1' is off the board: cells of a 3x3 board run from a1 to c3."),
         ("what?", "'what?' is not a cell: cells of a 3x3 board run from a1 to c3."),
         ("swap", "Swap is not possible here: it is White's first move in a game with the swap rule."),
@@ -82,3 +83,12 @@ def test_standard_streams(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_over() -> None:
     with pytest.raises(ValueError, match="over"):
         ask("a1\n", Record.of(["a1"], 1))
+
+
+def test_bad_utf8_is_asked_about_again() -> None:
+    output = io.StringIO()
+    # A chunk of one byte is what a terminal gives: what follows the bad line is not lost with it.
+    typed = io.TextIOWrapper(io.BytesIO(b"\xff\nb1\n"), encoding="utf-8")
+    typed._CHUNK_SIZE = 1  # type: ignore[attr-defined]
+    assert Human(input=typed, output=output).choose(Record(3, 3)) == 1
+    assert "That is not text." in output.getvalue()

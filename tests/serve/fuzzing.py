@@ -105,7 +105,7 @@ def _mutated(line: bytes, rng: random.Random) -> bytes:
 def _number(line: bytes) -> str | None:
     """The number that an answer must carry, '' for none; None when there must be no answer. By the words of GTP 2."""
     if len(line) > 65_536:
-        return None if line.lstrip().startswith(b"#") else ""
+        return None if line.lstrip().startswith(b"#") else _number(line[:65_536]) or ""
     text = line.decode("utf-8", "replace").split("#")[0].replace("\t", " ")
     text = _CONTROL.sub("", text).strip()
     if not text:

@@ -52,6 +52,7 @@ def test_fuzz() -> None:
         (b"\tprotocol_version\t# why\n", b"= 2\n\n"),
         (b"\xff\xfe\n", "? unknown command: \ufffd\ufffd\n\n".encode()),
         (b"x" * 1_000_000 + b"\nprotocol_version\n", b"? the line is too long: 65536 bytes at most\n\n= 2\n\n"),
+        (b"7 " + b"x" * 1_000_000, b"?7 the line is too long: 65536 bytes at most\n\n"),
         (b"#" * 1_000_000 + b"\nprotocol_version\n", b"= 2\n\n"),
         (b"x" * 5000, b"? unknown command: " + b"x" * 37 + b"...\n\n"),
         (b"12345678901 name\n", b"? unknown command: 12345678901\n\n"),

@@ -17,6 +17,12 @@ SWAP: int = _core.SWAP
 MAX_SIDE: int = _core.MAX_SIDE
 
 
+def mirror(cell: int, side: int) -> int:
+    """The mirror image of a cell in the long diagonal of a square board: where swap-pieces moves a stone."""
+    row, column = divmod(cell, side)
+    return column * side + row
+
+
 def parse_size(text: str) -> tuple[int, int]:
     """Width and height from '11' or '7x9'; ValueError with one sentence otherwise."""
     match = re.fullmatch(r"([0-9]{1,3})(?:[xX]([0-9]{1,3}))?", text.strip())
@@ -52,7 +58,7 @@ class Board(_core.Board):
 
     @turn.setter
     def turn(self, colour: Colour) -> None:
-        self._set_turn(colour)
+        self._set_turn(Colour(colour))
 
     @property
     def winner(self) -> Colour | None:
@@ -85,11 +91,15 @@ class Board(_core.Board):
 
     def set_stone(self, cell: int | str, colour: Colour | None) -> None:
         """Set up a stone, or remove one: the position becomes a new start, with no moves to take back."""
-        self._set_stone(self.cell(cell), -1 if colour is None else colour)
+        self._set_stone(self.cell(cell), -1 if colour is None else Colour(colour))
 
     def cell(self, cell: int | str) -> int:
-        """The number of a cell given by name or number."""
-        return _core.parse_cell(cell, self.width, self.height) if isinstance(cell, str) else cell
+        """The number of a cell given by name or number; ValueError when it is off the board."""
+        if isinstance(cell, str):
+            # Half of a surrogate pair, as bad UTF-8 on a terminal becomes, cannot cross into the core.
+            return _core.parse_cell(cell.encode(errors="replace").decode(), self.width, self.height)
+        self._colour_at(cell)  # raises when there is no such cell
+        return cell
 
     def name(self, move: int) -> str:
         """'a1' for 0, 'swap-pieces' for ``SWAP``."""
@@ -103,11 +113,11 @@ class Board(_core.Board):
         return [r * self.width + c for r, c in around if 0 <= r < self.height and 0 <= c < self.width]
 
     def rotated(self) -> Self:
-        """The position turned by 180 degrees, with no moves to take back."""
+        """The position turned by 180 degrees, with no moves to take back and no right to swap."""
         return type(self)(super().rotated())
 
     def mirrored(self) -> Self:
-        """The position mirrored in the long diagonal with the colours exchanged, with no moves to take back.
+        """The position mirrored in the long diagonal, colours exchanged; no moves to take back, no right to swap.
 
         Its winner and best moves are the mirror images of this one's.
         """

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from fingal.game.board import SWAP, Board
+from fingal.game.board import SWAP, Board, mirror
 from fingal.game.colour import BLACK, WHITE, Colour
 from fingal.game.picture import Circle, Label, Line, Picture, Point, Polygon, Shape, png, svg
 from fingal.game.record import Mark
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["THEMES", "Mark", "Picture", "Theme", "picture", "png", "status", "svg", "terminal", "text"]
+__all__ = ["THEMES", "Mark", "Picture", "Theme", "picture", "png", "show", "status", "svg", "terminal", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ def _move_numbers(board: Board) -> dict[int, int]:
     for number, move in enumerate(board.moves, start=1):
         if move == SWAP:
             first, _ = numbers.popitem()
-            row, column = divmod(first, board.width)
-            move = column * board.width + row
+            move = mirror(first, board.width)
         numbers[move] = number
     return numbers
 

@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass
 
 from fingal.game import RESIGN, SWAP, Board, Colour, Record
+from fingal.game.board import mirror
 from fingal.players.engine import Engine, Refused, one_line
 from fingal.players.player import NO_LIMIT, Limit, PlayerError, open_board
 
@@ -165,7 +166,7 @@ def stones_in_order(record: Record) -> list[tuple[int, Colour]]:
             if stone is not None:
                 stones[cell] = stone
         if node.move == SWAP:
-            stones = {_mirror(cell, record.width): colour.other for cell, colour in stones.items()}
+            stones = {mirror(cell, record.width): colour.other for cell, colour in stones.items()}
         elif node.move is not None and node.move >= 0 and node.colour is not None:
             stones[node.move] = node.colour
     return list(stones.items())
@@ -174,8 +175,3 @@ def stones_in_order(record: Record) -> list[tuple[int, Colour]]:
 def make(settings: Settings) -> HtpPlayer:
     """A player as the settings say; ``PlayerError`` when its engine does not start."""
     return HtpPlayer(settings.command, timeout=settings.timeout, start=settings.start)
-
-
-def _mirror(cell: int, width: int) -> int:
-    row, column = divmod(cell, width)
-    return column * width + row

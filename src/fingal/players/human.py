@@ -57,7 +57,11 @@ class Human:
             self._say(str(board))
         while True:
             self._say(f"{str(board.turn).capitalize()} to move: ", end="")
-            line = (self._input or sys.stdin).readline()
+            try:
+                line = (self._input or sys.stdin).readline()
+            except UnicodeDecodeError:
+                self._say("That is not text. Type help for what can be said here.")
+                continue
             if not line:
                 self._say("")
                 raise Quit("the input has ended")

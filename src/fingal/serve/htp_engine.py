@@ -16,6 +16,7 @@ from fingal.serve import htp_analysis
 from fingal.serve.htp_analysis import Live
 from fingal.serve.htp_text import (
     COMMANDS,
+    MAX_LINE,
     command,
     framed,
     one_line,
@@ -65,7 +66,8 @@ class HtpEngine:
         try:
             number, words = taken_apart(line)
         except ValueError as error:
-            return framed("?", "", str(error))
+            number, _ = taken_apart(line[:MAX_LINE])
+            return framed("?", number, str(error))
         if not number and not words:
             return ""
         if interrupted:

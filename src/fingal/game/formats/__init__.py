@@ -24,7 +24,7 @@ from fingal.game.formats import hexworld, littlegolem, moves, sgf, sgf_syntax, t
 from fingal.game.formats.border import MAX_BYTES, FormatError, quoted
 from fingal.game.record import Record
 
-__all__ = ["FORMATS", "MAX_BYTES", "Format", "FormatError", "contents", "detect", "find", "kind_of", "load"]
+__all__ = ["FORMATS", "MAX_BYTES", "Format", "FormatError", "contents", "detect", "find", "game", "kind_of", "load"]
 __all__ += ["position", "read", "read_all", "save", "write"]
 
 
@@ -115,6 +115,13 @@ def position(text: str, size: tuple[int, int] | None = None) -> Record:
     ``find`` keeps those.
     """
     return _cut(find(text, size))
+
+
+def game(text: str) -> Record:
+    """The game that a position text names: ``game.sgf@12`` ends at move 12, a link keeps what follows its move."""
+    said = text.strip()
+    record = find(said)
+    return record if _is_text(said) or _split(said)[1] is None else _cut(record)
 
 
 def load(path: str | os.PathLike[str]) -> Record:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from fingal.game.board import mirror
 from fingal.game.colour import BLACK
 from fingal.game.formats import border
 from fingal.game.formats.border import FormatError, Step
@@ -60,7 +61,7 @@ def read(text: str) -> Record:
         at = found.end()
     moves: list[int] = list(cells)
     if len(cells) >= 2 and cells[0] == cells[1]:
-        moves[:2] = _mirror(cells[0], side), Special.SWAP_PIECES
+        moves[:2] = mirror(cells[0], side), Special.SWAP_PIECES
     steps: list[Step] = []
     turn = BLACK
     for move in moves:
@@ -83,10 +84,5 @@ def write(record: Record) -> str:
         if move < 0 and (move != Special.SWAP_PIECES or number != 2):
             raise FormatError(f"move {number}: a trmph link has no {Special(move).text}")
     if len(moves) >= 2 and moves[1] == Special.SWAP_PIECES:
-        moves[0] = moves[1] = _mirror(moves[0], record.width)
+        moves[0] = moves[1] = mirror(moves[0], record.width)
     return f"https://trmph.com/hex/board#{record.width}," + "".join(map(record.name, moves))
-
-
-def _mirror(cell: int, side: int) -> int:
-    row, column = divmod(cell, side)
-    return column * side + row
