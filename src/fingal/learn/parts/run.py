@@ -56,6 +56,10 @@ class Run:
 def commit() -> str:
     """The source tree's commit, '' outside one."""
     asked = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+        ["git", "rev-parse", "--verify", "--quiet", "HEAD"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return asked.stdout.strip()
