@@ -5,7 +5,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from fingal import SWAP, Board
-from fingal.envs import HexVectorEnv, Positions
+from fingal.envs import HexVectorEnv
 from fingal.envs.observation import action_mask, planes
 from tests.envs import openspiel
 
@@ -209,9 +209,11 @@ def test_broken_positions_are_refused_and_nothing_is_changed() -> None:
         (stones(1, 0).astype(np.int64), "expected uint64"),
     ):
         with pytest.raises(ValueError, match=message):
-            env.load(Positions(wrong, to_move, before.last))
+            env.load(before._replace(stones=wrong, white_to_move=to_move))
+    with pytest.raises(ValueError, match="are of 9x1, these games are of"):
+        env.load(before._replace(width=9, height=1))
     with pytest.raises(ValueError, match="white_to_move"):
-        env.load(Positions(stones(1, 0), np.zeros(2, np.int8), before.last))  # type: ignore[arg-type]
+        env.load(before._replace(stones=stones(1, 0), white_to_move=np.zeros(2, np.int8)))  # type: ignore[arg-type]
     np.testing.assert_array_equal(env.positions().stones, before.stones)
 
 

@@ -14,9 +14,9 @@ swap-pieces. All of them show the board as ``fingal.envs.observation`` says.
 import gymnasium
 
 from fingal.envs.hex_gym import HexEnv
-from fingal.envs.vector import HexVectorEnv, Positions
+from fingal.envs.vector import HexVectorEnv
 
-__all__ = ["HexEnv", "HexVectorEnv", "Positions"]
+__all__ = ["HexEnv", "HexVectorEnv"]
 
 gymnasium.register("fingal/Hex-v0", entry_point="fingal.envs.hex_gym:HexEnv")
 gymnasium.register("fingal/HexSelfPlay-v0", vector_entry_point="fingal.envs.vector:HexVectorEnv")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -12,17 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fingal import _core
 from fingal.envs.observation import PLANES, Size, plane_space, sides
-
-
-class Positions(NamedTuple):
-    """Packed positions of n games."""
-
-    stones: NDArray[np.uint64]
-    """[2, n, words]: Black's and White's; cell i is bit i % 64 of word i // 64."""
-    white_to_move: NDArray[np.bool_]
-    """[n]"""
-    last: NDArray[np.int32]
-    """[n]: the last action, -1 for none."""
+from fingal.search.evaluator import Positions
 
 
 class HexVectorEnv(VectorEnv[NDArray[np.bool_], NDArray[np.int32], NDArray[Any]]):
@@ -94,11 +84,13 @@ class HexVectorEnv(VectorEnv[NDArray[np.bool_], NDArray[np.int32], NDArray[Any]]
     def positions(self) -> Positions:
         """Every game's position, packed as the core's evaluators take them."""
         found = Positions(
+            self.width,
+            self.height,
             np.empty((2, self.num_envs, self._batch.words), np.uint64),
             np.empty(self.num_envs, np.bool_),
             np.empty(self.num_envs, np.int32),
         )
-        self._batch.pack(*found)
+        self._batch.pack(found.stones, found.white_to_move, found.last)
         return found
 
     def load(self, positions: Positions) -> tuple[NDArray[np.bool_], dict[str, Any]]:
@@ -107,6 +99,9 @@ class HexVectorEnv(VectorEnv[NDArray[np.bool_], NDArray[np.int32], NDArray[Any]]
         Stones and side to move are taken over. A loaded position has no last action, and no swap follows it; the games
         that come after it are ordinary ones. ValueError, and nothing changed, when one is not a game in progress.
         """
+        if (positions.width, positions.height) != (self.width, self.height):
+            given, own = f"{positions.width}x{positions.height}", f"{self.width}x{self.height}"
+            raise ValueError(f"the positions are of {given}, these games are of {own}")
         stones = np.ascontiguousarray(positions.stones)
         white_to_move = np.ascontiguousarray(positions.white_to_move)
         expected = (2, self.num_envs, self._batch.words)
