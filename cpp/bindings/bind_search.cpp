@@ -113,6 +113,7 @@ void bind_search(nb::module_& m) {
       .def_rw("full_simulations", &SelfplaySettings::full_simulations)
       .def_rw("cheap_simulations", &SelfplaySettings::cheap_simulations)
       .def_rw("cheap_considered", &SelfplaySettings::cheap_considered)
+      .def_rw("cheap_noise", &SelfplaySettings::cheap_noise)
       .def_rw("full_share", &SelfplaySettings::full_share)
       .def_rw("resign_below", &SelfplaySettings::resign_below)
       .def_rw("resign_moves", &SelfplaySettings::resign_moves)

@@ -273,7 +273,10 @@ class SizedPool final : public SelfplayPool {
     game.full = chance(game, settings_.full_share);
     game.simulations = game.full ? settings_.full_simulations : settings_.cheap_simulations;
     auto search = settings_.search;
-    if (!game.full) search.considered = std::min(search.considered, settings_.cheap_considered);
+    if (!game.full) {
+      search.considered = std::min(search.considered, settings_.cheap_considered);
+      search.gumbel_scale *= settings_.cheap_noise;
+    }
     game.search.prepare(game.simulations, search);
   }
 

@@ -15,6 +15,7 @@ struct SelfplaySettings {
   int full_simulations = 32;  // for moves that become policy targets
   int cheap_simulations = 8;  // for the others
   int cheap_considered = 4;
+  float cheap_noise = 0;        // Gumbel noise in those: 0 plays to win, 1 explores as the full searches do
   float full_share = 0.5F;      // the share of moves searched fully
   float resign_below = -0.95F;  // a side resigns when its value stays below this ...
   int resign_moves = 3;         // ... for so many of its moves in a row

@@ -12,8 +12,9 @@ from fingal import Board, _core
 from fingal.learn.alphazero import AlphaZero, Trainer, losses, train
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
-from fingal.learn.parts.selfplay import Judge, even_openings
+from fingal.learn.parts.selfplay import even_openings
 from fingal.learn.parts.versus import raw_match
+from fingal.nets.judge import Judge
 from fingal.nets.planes import encode as encode_numpy
 from fingal.nets.planes import positions_of
 from fingal.nets.residual import Config, Output, Residual
@@ -80,6 +81,42 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     assert not any(torch.equal(one[name], untrained[name]) for name in one if name.endswith("conv1.weight"))
 
 
+def test_a_game_that_comes_twice_is_learned_from_once(tmp_path: Path) -> None:
+    trainer = begin(tmp_path)
+    pool = trainer.pools[0]
+    before = pool.core.save()
+    for _ in range(100):
+        pool.collect()
+        pool.launch()
+    pool.drop()
+    after = pool.core.save()  # holds games that are finished and were not given yet
+    samples, games = pool.drain()
+    assert len(games) > 0
+    assert set(samples["game"]) <= {game[0] for game in games}
+    pool.core.restore(after)
+    again, none = pool.drain()
+    assert none == []
+    assert len(again["value"]) == 0
+    pool.core.restore(before)
+    assert pool.drain()[1] == []
+
+
+def test_a_teacher_plays_first(tmp_path: Path) -> None:
+    from fingal.nets.checkpoint import save
+
+    torch.manual_seed(5)
+    teacher = Residual(replace(TINY, channels=12))
+    save(teacher, tmp_path / "teacher.safetensors")
+    config = replace(FAST, teacher=str(tmp_path / "teacher.safetensors"), teacher_share=0.5)
+    trainer = begin(tmp_path / "run", config)
+    assert trainer.player().config == teacher.config
+    for _ in train(trainer):
+        pass
+    assert trainer.player() is trainer.average
+    assert trainer.judge.config == TINY
+    assert trainer.progress.steps == 12
+
+
 def test_another_seed_gives_another_net(tmp_path: Path) -> None:
     for seed in (1, 2):
         for _ in train(begin(tmp_path / str(seed), replace(FAST, seed=seed, steps=4))):
@@ -128,7 +165,7 @@ def batch_of(policy: list[float], value: float) -> Batch:
 def test_losses_by_hand() -> None:
     # Three free cells of four; logits ln 1, ln 2, ln 1 there, so the policy is 1/4, 1/2, 1/4.
     logits = torch.log(torch.tensor([[100.0, 1.0, 2.0, 1.0]]))
-    said = Output(logits, torch.tensor([0.0]), logits, torch.zeros(1, 4), torch.zeros(1, 4))
+    said = Output(logits, torch.tensor([0.0]), logits, torch.zeros(1, 4))
     found = losses(said, batch_of([0.0, 0.5, 0.5, 0.0], 1.0))
     # KL = 0.5 ln(0.5 / 0.25) + 0.5 ln(0.5 / 0.5) = 0.5 ln 2
     assert found["policy"].item() == pytest.approx(0.5 * np.log(2), abs=1e-6)
@@ -199,7 +236,7 @@ def test_the_oldest_positions_go_first() -> None:
 @pytest.mark.parametrize("size", [2, 3, 5, 11])
 def test_openings_are_legal_and_a_pool_takes_them(size: int) -> None:
     torch.manual_seed(0)
-    judge = Judge(TINY, torch.device("cpu"), compiled=False)
+    judge = Judge(TINY, torch.device("cpu"), dtype=torch.float32)
     judge.refresh(Residual(TINY))
     lines = even_openings(judge, size, 64, 4, 0.35, torch.Generator().manual_seed(1))
     for line in lines:

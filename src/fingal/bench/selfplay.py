@@ -26,7 +26,8 @@ def measure(
     import torch
 
     from fingal.learn.alphazero import AlphaZero
-    from fingal.learn.parts.selfplay import DevicePool, Judge
+    from fingal.learn.parts.selfplay import DevicePool
+    from fingal.nets.judge import Judge
     from fingal.nets.residual import LARGE, SMALL, Residual
 
     cuda = torch.cuda.is_available()
@@ -35,7 +36,7 @@ def measure(
     config = replace(AlphaZero(), full_simulations=simulations, full_share=1.0)
     torch.manual_seed(1)
     weights = Residual(shape).eval().to(device)
-    judge = Judge(shape, device, compiled=cuda)
+    judge = Judge(shape, device, compiled=cuda, dtype=torch.bfloat16 if cuda else torch.float32)
     judge.refresh(weights)
     pools = [DevicePool(size, games, config.selfplay(), twin, threads, judge) for twin in (1, 2)]
     bare = [pools[0].bare_rate(seconds / 4)]
@@ -43,13 +44,10 @@ def measure(
         pool.launch()
     for warm_up in (True, False):
         for pool in pools:
-            pool.busy_ms = 0.0
-        begin, rounds, waited = time.perf_counter(), 0, 0.0
+            pool.lane.busy_ms = pool.waited_s = 0.0
+        begin, rounds = time.perf_counter(), 0
         while (spent := time.perf_counter() - begin) < seconds * (0.2 if warm_up else 1.0):
             for pool in pools:
-                asked = time.perf_counter()
-                pool.wait()
-                waited += time.perf_counter() - asked
                 pool.collect()
                 pool.launch()
                 rounds += 1
@@ -67,8 +65,8 @@ def measure(
         "selfplay_evals_per_s": rate,
         "bare_evals_per_s": best,
         "ratio": rate / best,
-        "gpu_idle_share": 1 - sum(p.busy_ms for p in pools) / 1000 / spent if cuda else None,
-        "cpu_wait_share": waited / spent,
+        "gpu_idle_share": 1 - sum(p.lane.busy_ms for p in pools) / 1000 / spent if cuda else None,
+        "cpu_wait_share": sum(p.waited_s for p in pools) / spent,
     }
 
 

@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,12 @@ from fingal import _core
 from fingal.game import Colour, Record, Result, formats
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
-from fingal.learn.parts.selfplay import DevicePool, Game, Judge, even_openings
+from fingal.learn.parts.selfplay import DevicePool, Game, even_openings
 from fingal.learn.parts.versus import raw_match
 from fingal.nets import checkpoint
 from fingal.nets.card import Card, write_atomically
-from fingal.nets.residual import SMALL, Config, Output, Residual
+from fingal.nets.judge import Judge
+from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,13 @@ class AlphaZero:
     """Simulations for a move that becomes a policy target."""
     cheap_simulations: int = 8
     """Simulations for the other moves."""
+    cheap_noise: float = 0.0
+    """How much noise the cheap searches have: with 0 they play to win, with 1 they explore as the full ones do."""
     full_share: float = 0.5
     """The share of moves searched fully."""
     considered: int = 16
     """Moves that the root of a full search considers; a cheap one a quarter of them."""
-    c_scale: float = 0.1
+    c_scale: float = 0.4
     """Gumbel's weight of values against the policy."""
     resign_below: float = -0.95
     """A side whose value stays below this for three moves resigns, except in a tenth of the games."""
@@ -98,6 +101,10 @@ class AlphaZero:
     """Write one every so many steps instead, if not 0."""
     keep_state: bool = True
     """Whether a checkpoint has the replay, the optimiser and the games too, to go on exactly where it was."""
+    teacher: str = ""
+    """The file of a net, perhaps of another shape, whose games are learned from at first."""
+    teacher_share: float = 0.25
+    """The part of the run in which the teacher plays, if there is one."""
     seed: int = 1
     """With one thread on a CPU it decides everything."""
 
@@ -110,7 +117,7 @@ class AlphaZero:
             raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
         if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
             raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
-        for name in ("full_share", "recent", "averaging", "search_share", "decay_from"):
+        for name in ("full_share", "recent", "averaging", "search_share", "decay_from", "teacher_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not self.minutes > 0 and self.steps < 1:
@@ -127,6 +134,7 @@ class AlphaZero:
         settings.full_simulations = self.full_simulations
         settings.cheap_simulations = self.cheap_simulations
         settings.cheap_considered = max(1, self.considered // 4)
+        settings.cheap_noise = self.cheap_noise
         settings.full_share = self.full_share
         settings.resign_below = self.resign_below
         return settings
@@ -157,7 +165,7 @@ PRESETS = {
         full_simulations=24,
         full_share=0.6,
         considered=12,
-        replay=4_000_000,
+        replay=2_000_000,
         replay_start=150_000,
         batch=4096,
         reuse=2.5,
@@ -167,6 +175,7 @@ PRESETS = {
     ),
 }
 """Named settings for ``--preset``."""
+PRESETS["gpu-large"] = replace(PRESETS["gpu-small"], net=LARGE)
 
 
 def losses(said: Output, batch: Batch) -> dict[str, Tensor]:
@@ -225,7 +234,7 @@ class Trainer:
             if net.config != config.net:
                 raise ValueError(f"{start.name} has another shape than the run's net: {net.config}")
         self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.average = copy.deepcopy(self.net).eval().requires_grad_(False)
+        self.average: Residual = copy.deepcopy(self.net).eval().requires_grad_(False)
         decayed = [p for p in self.net.parameters() if p.ndim > 1]
         others = [p for p in self.net.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
@@ -233,24 +242,46 @@ class Trainer:
             lr=config.learning_rate,
             fused=cuda,
         )
-        self.judge = judge = Judge(config.net, device, compiled=cuda)
-        judge.refresh(self.average)
+        self.progress = Progress(turns=[0.0] * 2 * len(config.sizes))
+        self.teacher = checkpoint.load(Path(config.teacher))[0].to(device) if config.teacher else None
+        self.judge = self._new_judge()
         settings = config.selfplay()
         self.pools = [
-            DevicePool(size, config.games, settings, 1000 * config.seed + 2 * size + twin, config.threads, judge)
+            DevicePool(size, config.games, settings, 1000 * config.seed + 2 * size + twin, config.threads, self.judge)
             for twin in (0, 1)
             for size in config.sizes
         ]
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.opening_generator = torch.Generator().manual_seed(config.seed)
-        self.progress = Progress(turns=[0.0] * len(self.pools))
         self.forward = torch.compile(self.net, dynamic=False) if cuda else self.net
         self.finished: list[tuple[int, Game]] = []
         self._sums: dict[str, Tensor] = {}
         self._summed = 0
         self._load_state()
+        self._refresh_judge()
         self._refresh_openings()
+
+    def player(self) -> Residual:
+        """The net that plays: the teacher, if there is one, and later the net that learns, its weights averaged."""
+        if self.teacher is not None and self.done_share() < self.config.teacher_share:
+            return self.teacher
+        return self.average
+
+    def _new_judge(self) -> Judge:
+        cuda = self.device.type == "cuda"
+        dtype = torch.bfloat16 if cuda else torch.float32
+        return Judge(self.player().config, self.device, compiled=cuda, dtype=dtype)
+
+    def _refresh_judge(self) -> None:
+        """The judge says what the net that plays says now; one of another shape gives its place to a new one."""
+        player = self.player()
+        if player.config != self.judge.config:
+            self.judge = self._new_judge()
+            for pool in self.pools:
+                pool.drop()
+                pool.set_judge(self.judge)
+        self.judge.refresh(player)
 
     def share(self, pool: int) -> float:
         """How much judging a pool should get."""
@@ -267,13 +298,13 @@ class Trainer:
         self.progress.judgements += chosen.core.count
         self.progress.rounds += 1
         if self.progress.rounds % (16 * len(self.pools)) == 0:
-            self.judge.refresh(self.average)
+            self._refresh_judge()
             self._gather()
 
     def _gather(self) -> None:
         """Take finished games' positions into the replay."""
         for pool in self.pools:
-            samples, games = pool.core.drain()
+            samples, games = pool.drain()
             added = self.replay.add(samples, pool.size, self.config.search_share)
             self.progress.games += len(games)
             self.progress.positions += added
@@ -376,7 +407,7 @@ class Trainer:
             formats.save(record, self.run.games / f"{size}-{identity}.sgf")
         self.finished.clear()
         # A run that goes on from the file begins with these two, so this one does so too.
-        self.judge.refresh(self.average)
+        self._refresh_judge()
         self._refresh_openings()
 
     def _state(self) -> bytes:
@@ -390,6 +421,7 @@ class Trainer:
         tensors |= {f"replay.{name}": array[:kept].cpu().contiguous() for name, array in self.replay.arrays.items()}
         for i, pool in enumerate(self.pools):
             tensors[f"pool.{i}"] = torch.frombuffer(bytearray(pool.core.save()), dtype=torch.uint8)
+            tensors[f"next_id.{i}"] = torch.from_numpy(pool.next_id)
         tensors["random"] = self.generator.get_state().cpu()
         tensors["opening_random"] = self.opening_generator.get_state()
         about = {"progress": asdict(self.progress), "seen": self.replay.seen}
@@ -421,9 +453,9 @@ class Trainer:
         self.progress = Progress(**about["progress"])
         self.generator.set_state(tensors["random"])
         self.opening_generator.set_state(tensors["opening_random"])
-        self.judge.refresh(self.average)
         for i, pool in enumerate(self.pools):
             pool.core.restore(tensors[f"pool.{i}"].numpy().tobytes())
+            pool.next_id = tensors[f"next_id.{i}"].numpy()
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:

@@ -83,8 +83,6 @@ class Output(NamedTuple):
     """[B, N]: logits of the opponent's next move; ``OFF_BOARD`` off the board."""
     owner: Tensor
     """[B, N]: the logit that the cell holds the side to move's stone at the end; 0 off the board."""
-    chain: Tensor
-    """[B, N]: the logit that the cell is in the winning chain at the end; 0 off the board."""
 
     @property
     def value(self) -> Tensor:
@@ -268,7 +266,7 @@ class PolicyHead(nn.Module):
 
 
 class ValueHead(nn.Module):
-    """The logit of winning, and of each cell's end."""
+    """The logit of winning, and of each cell's owner at the end."""
 
     def __init__(self, config: Config) -> None:
         """Make one that knows nothing: values near 0."""
@@ -278,12 +276,12 @@ class ValueHead(nn.Module):
         self.norm = Norm(channels)
         self.hidden = _linear(3 * channels, config.value_hidden, bias=True, gain=1)
         self.out = _linear(config.value_hidden, 1, bias=True, gain=0.1)
-        self.cells = nn.Conv2d(channels, 2, 1)
+        self.cells = nn.Conv2d(channels, 1, 1)
         nn.init.normal_(self.cells.weight, std=0.1 / math.sqrt(channels))
         nn.init.zeros_(_bias(self.cells))
 
     def forward(self, x: Tensor, extent: Extent) -> tuple[Tensor, Tensor]:
-        """[B, channels, H, W] to the logit [B] and [B, 2, H, W]: the owner, the winning chain."""
+        """[B, channels, H, W] to the logit [B] and [B, 1, H, W]: the owner."""
         inner = relu(self.norm(self.conv(x), extent.mask), extent)
         logit: Tensor = self.out(F.relu(self.hidden(pool(inner, extent))))
         return logit.squeeze(1), self.cells(inner)
@@ -316,12 +314,13 @@ class Residual(nn.Module):
             x = block(x, extent)
         x = relu(self.norm(x, mask), extent)
         moves = self.policy_head(x, extent)
-        value_logit, ends = self.value_head(x, extent)
-        moves, ends = moves[:, :, 1:-1, 1:-1].flatten(2), ends[:, :, 1:-1, 1:-1].flatten(2)
+        value_logit, owner = self.value_head(x, extent)
+        moves, owner = moves[:, :, 1:-1, 1:-1].flatten(2), owner[:, 0, 1:-1, 1:-1].flatten(1)
         if mask is not None:
-            on_board = planes[:, 2:3, 1:-1, 1:-1].flatten(2) > 0
-            moves, ends = torch.where(on_board, moves, OFF_BOARD), torch.where(on_board, ends, 0.0)
-        return Output(moves[:, 0], value_logit, moves[:, 1], ends[:, 0], ends[:, 1])
+            on_board = planes[:, 2, 1:-1, 1:-1].flatten(1) > 0
+            moves = torch.where(on_board.unsqueeze(1), moves, OFF_BOARD)
+            owner = torch.where(on_board, owner, 0.0)
+        return Output(moves[:, 0], value_logit, moves[:, 1], owner)
 
 
 def _linear(inputs: int, outputs: int, bias: bool, gain: float) -> nn.Linear:
