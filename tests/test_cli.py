@@ -15,6 +15,7 @@ import pytest
 from fingal import cli
 from fingal.game import BLACK, WHITE, formats
 from fingal.players import spec
+from fingal.solve.check import check
 
 FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
 ENGINE = Path(__file__).parent / "players" / "fake_engine.py"
@@ -76,6 +77,17 @@ BAD = {
         (["show", "#5,a1", "--output", "x.gif"], "cannot draw to x.gif: a name that ends in .svg or .png is expected"),
         (["show", "#5,a1", "--output", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
         (["show", "#5,a1", "--output", "nowhere/x.png"], "nowhere/x.png: No such file or directory"),
+    ],
+    "analyse": [
+        (["analyse", "hello"], "'hello' is not a position, nor a file"),
+        (["analyse", "#5,a1a1"], "cell a1 is occupied"),
+        (["analyse", "(;SZ[3]AB[a1]AW[a1])"], "cell a1 is set up twice in one node"),
+        (["analyse", "#20,a1"], "the size '20' is not possible"),
+        (["analyse", "#5,a1", "--output", "x.gif"], "cannot draw to x.gif: a name that ends in .svg or .png"),
+        (["analyse", "#5,a1", "--output", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
+        (["analyse", "missing.txt", "--jsonl"], "missing.txt cannot be read: No such file or directory"),
+        (["analyse", "broken.sgf", "--jsonl"], "broken.sgf, line 1: "),
+        (["analyse", "huge.sgf", "--jsonl"], "huge.sgf is too large"),
     ],
     "convert": [
         (["convert", "hello"], "'hello' is not a position, nor a file"),
@@ -156,6 +168,8 @@ def test_bad_input_is_answered_with_one_sentence(
         ["show"],
         ["show", "#5,a1", "--colour", "red"],
         ["play", "--colour", "red"],
+        ["analyse"],
+        ["analyse", "#5,a1", "--topics", "weather"],
         ["match", "random"],
         ["match", "random", "random", "--games", "many"],
         ["players", "--jsn"],
@@ -171,7 +185,7 @@ def test_a_wrong_command_line_is_refused(fingal: Run, arguments: list[str]) -> N
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("command", ["play", "show", "convert", "htp", "players", "match", "bench"])
+@pytest.mark.parametrize("command", ["play", "show", "analyse", "convert", "htp", "players", "match", "bench"])
 def test_help(fingal: Run, command: str) -> None:
     ran = fingal(command, "--help")
     assert ran.status == 0
@@ -215,6 +229,79 @@ def test_show_writes_pictures(fingal: Run, tmp_path: Path) -> None:
     assert fingal("show", "#5,c3c2", "--output", "x.png") == (0, "", "")
     assert fingal("show", "#5,c3c2", "--output", "y.PNG") == (0, "", "")
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_analyse(fingal: Run, tmp_path: Path) -> None:
+    ran = fingal("analyse", "2 a1", "--topics", "resistance", "distance")
+    assert ran.status == 0
+    assert "resistance: black 0.625, white 1.250; value for white: -0.33" in ran.out
+    assert "shortest path: black 1, white 2" in ran.out
+    said = json.loads(fingal("analyse", "2 a1", "--json").out)
+    assert said["distance"]["shortest_path"] == {"black": 1, "white": 2}
+    for name in ("a.svg", "a.png"):
+        assert fingal("analyse", "2 a1", "--output", name) == Ran(0, "", "")
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_analyse_a_file(fingal: Run, tmp_path: Path) -> None:
+    (tmp_path / "positions.txt").write_text("3 a1 b1 a2 b2 a3\n5 c3\n", encoding="utf-8")
+    for ran in (
+        fingal("analyse", "positions.txt", "--jsonl"),
+        fingal("analyse", "-", "--jsonl", typed="3 a1 b1 a2 b2 a3\n5 c3\n"),
+    ):
+        assert [json.loads(line)["winner"] for line in ran.out.splitlines()] == ["black", None]
+
+
+def test_solve(fingal: Run, tmp_path: Path) -> None:
+    said = json.loads(fingal("solve", "4", "--find-all", "--json").out)
+    assert said["winner"] == said["to_move"] == "black"
+    assert said["winning_moves"] == ["d1", "c2", "b3", "a4"]
+    assert len(said["losing_moves"]) == 12
+    assert said["variation"][0] in said["winning_moves"]
+    assert said["nodes"] > 0
+    shown = fingal("solve", "4 a1")
+    assert shown.status == 0
+    assert "White wins (white to move)." in shown.out
+    assert json.loads(fingal("solve", "3 a1 b1 a2 b2 a3", "--json").out)["winner"] == "black"
+    assert "Black has won already." in fingal("solve", "3 a1 b1 a2 b2 a3").out
+
+
+def test_solve_with_a_net(fingal: Run) -> None:
+    assert json.loads(fingal("solve", "6 a6", "--net", "fingal-small", "--json").out)["winner"] == "black"
+    assert "there is no net" in fingal("solve", "6 a6", "--net", "nothing").err
+
+
+def test_solve_says_how_far_it_got_and_goes_on_from_there(fingal: Run, tmp_path: Path) -> None:
+    ran = fingal("solve", "11", "--nodes", "2", "--table", "eleven")
+    assert ran.status == 0
+    assert "Not solved: 2 positions" in ran.out
+    assert "best guess: " in ran.out
+    assert json.loads(fingal("solve", "11", "--nodes", "1", "--table", "eleven", "--json").out)["winner"] is None
+    assert (tmp_path / "eleven").stat().st_size > 0
+
+
+def test_solve_writes_a_proof(fingal: Run, tmp_path: Path) -> None:
+    assert fingal("solve", "4 a1", "--proof", "proof.json").status == 0
+    proof = json.loads((tmp_path / "proof.json").read_text(encoding="utf-8"))
+    assert check(proof) == ("B" + "." * 15, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("3", "--memory", "0"), "memory=0 is not possible"),
+        (("3", "--memory", "99999999"), "cannot be had on this machine"),
+        (("3", "--time", "0"), "seconds=0.0 is not possible"),
+        (("11", "--nodes", "1", "--proof", "x"), "there is no proof to write: Not solved: 1 positions"),
+        (("3 a1 a1",), "a1"),
+    ],
+)
+def test_solve_refuses_what_cannot_be(fingal: Run, arguments: tuple[str, ...], said: str) -> None:
+    ran = fingal("solve", *arguments)
+    assert ran.status == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
 
 
 def test_convert(fingal: Run, tmp_path: Path) -> None:

@@ -15,7 +15,11 @@ using namespace nb::literals;
 
 void bind_batch(nb::module_& m);
 void bind_board(nb::module_& m);
+void bind_connections(nb::module_& m);
+void bind_evaluations(nb::module_& m);
+void bind_inferior(nb::module_& m);
 void bind_playout(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_solver(nb::module_& m);
 
 }  // namespace fingal

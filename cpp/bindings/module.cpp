@@ -6,4 +6,8 @@ NB_MODULE(_core, m) {
   fingal::bind_playout(m);
   fingal::bind_batch(m);
   fingal::bind_search(m);
+  fingal::bind_connections(m);
+  fingal::bind_evaluations(m);
+  fingal::bind_inferior(m);
+  fingal::bind_solver(m);
 }

@@ -35,6 +35,7 @@ struct Bits {
   }
 
   constexpr bool intersects(const Bits& other) const { return (*this & other).any(); }
+  constexpr bool within(const Bits& other) const { return !(*this - other).any(); }
 
   constexpr int count() const {
     int total = 0;

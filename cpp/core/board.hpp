@@ -70,4 +70,16 @@ class Board {
   std::vector<Move> moves_;
 };
 
+// The position on a board, for code that works on one size.
+template <int Words>
+Position<Words> position_of(const Board& board) {
+  Position<Words> position(geometry<Words>(board.width(), board.height()));
+  for (int cell = 0; cell < board.cells(); ++cell) {
+    const int colour = board.colour_at(cell);
+    if (colour != kNobody) position.place(cell, Colour(colour));
+  }
+  position.set_turn(board.turn());
+  return position;
+}
+
 }  // namespace fingal

@@ -85,6 +85,10 @@ const Geometry<Words>& geometry(int width, int height) {
   return *slot;
 }
 
+// Expands a macro for every number of words that there is: for templates that are instantiated in one file.
+#define FINGAL_FOR_EACH_WORDS(instantiate) \
+  instantiate(1) instantiate(2) instantiate(3) instantiate(4) instantiate(5) instantiate(6)
+
 // Calls f.template operator()<Words>() with the number of words that `cells` cells need.
 template <class F>
 decltype(auto) with_words(int cells, F&& f) {

@@ -1,6 +1,7 @@
 #include "playout.hpp"
 
 #include "cell.hpp"
+#include "packed.hpp"
 #include "threads.hpp"
 
 namespace fingal {
@@ -63,15 +64,10 @@ void fill_values(int width, int height, std::span<const std::uint64_t> stones, s
   with_words(width * height, [&]<int Words>() {
     const auto& g = geometry<Words>(width, height);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      std::array<Bits<Words>, 2> side;
+      const auto side = unpacked<Words>(g, stones, values.size(), i);
       std::uint64_t mixed = white_to_move[i];
-      for (std::size_t colour = 0; colour < 2; ++colour) {
-        const auto from = stones.subspan((colour * values.size() + i) * Words, Words);
-        std::copy(from.begin(), from.end(), side[colour].word.begin());
-        for (const auto word : from) mixed = Random(mixed ^ word)();
-      }
-      if (side[0].intersects(side[1]) || ((side[0] | side[1]) - g.all).any()) {
-        throw std::invalid_argument("position " + std::to_string(i) + " has stones on each other or off the board");
+      for (const auto& own : side) {
+        for (const auto word : own.word) mixed = Random(mixed ^ word)();
       }
       auto random = Random::stream(seed, mixed);
       const auto empty = g.all - (side[0] | side[1]);

@@ -9,7 +9,7 @@ template <int Words>
 class SizedTreeSearch final : public TreeSearch {
  public:
   SizedTreeSearch(const Board& board, const SearchSettings& settings, std::uint64_t seed)
-      : board_(board), search_(position_of(board), last_of(board), settings, seed) {}
+      : board_(board), search_(position_of<Words>(board), last_of(board), settings, seed) {}
 
   void set_position(const Board& board) override {
     cancel();
@@ -25,7 +25,7 @@ class SizedTreeSearch final : public TreeSearch {
     if (follows) {
       for (auto i = old.size(); i < now.size(); ++i) search_.advance(now[i]);
     } else {
-      search_.set_root(position_of(board), last_of(board));
+      search_.set_root(position_of<Words>(board), last_of(board));
     }
     board_ = board;
   }
@@ -157,16 +157,6 @@ class SizedTreeSearch final : public TreeSearch {
   static Move last_of(const Board& board) {
     if (board.moves().empty()) return -1;
     return board.moves().back() == kSwap ? Move(-1) : board.moves().back();
-  }
-
-  static Position<Words> position_of(const Board& board) {
-    Position<Words> position(geometry<Words>(board.width(), board.height()));
-    for (int cell = 0; cell < board.cells(); ++cell) {
-      const int colour = board.colour_at(cell);
-      if (colour != kNobody) position.place(cell, Colour(colour));
-    }
-    position.set_turn(board.turn());
-    return position;
   }
 
   Board board_;

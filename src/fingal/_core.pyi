@@ -1,6 +1,6 @@
 """Fingal's compiled core. Use it through fingal.game and its neighbours."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, overload
 
 import numpy
@@ -230,6 +230,12 @@ class SearchSettings:
     @noise_total.setter
     def noise_total(self, arg: float, /) -> None: ...
 
+    @property
+    def connections(self) -> int: ...
+
+    @connections.setter
+    def connections(self, arg: int, /) -> None: ...
+
 class TreeSearch:
     """A tree search of one position; a net judges what select() hands out."""
 
@@ -385,3 +391,178 @@ class SelfplayPool:
     def save(self) -> bytes: ...
 
     def restore(self, state: bytes) -> None: ...
+
+def edge_templates() -> list[str]:
+    """
+    The edge templates that the search begins with: rows down to the edge, O the stone, * the carrier.
+    """
+
+class Connections:
+    def __init__(self, board: Board, colour: int, filled_black: Sequence[int] = [], filled_white: Sequence[int] = [], fulls: int = 12, semis: int = 60, templates: bool = True, record: bool = False) -> None: ...
+
+    def build(self, board: Board, filled_black: Sequence[int] = [], filled_white: Sequence[int] = []) -> None:
+        """Searches from scratch, on a board of the same size."""
+
+    @property
+    def won(self) -> bool:
+        """Whether a full connection joins both edges."""
+
+    def end_of(self, end: int) -> int:
+        """The number that stands for a cell's group or edge."""
+
+    def add(self, own: Sequence[int], opponent: Sequence[int]) -> None:
+        """Adds stones to those of the board."""
+
+    def undo(self) -> None:
+        """Takes the last add() back; IndexError when there is none."""
+
+    def between(self, a: int, b: int, semi: bool) -> list[list[int]]:
+        """The carriers between two ends."""
+
+    def _derivation(self, a: int, b: int, carrier: Sequence[int]) -> list[tuple[int, int, int, list[int], int, list[int], list[tuple[int, list[int]]]]]: ...
+
+    def _smallest_win(self) -> list[int]: ...
+
+    def _must_play(self) -> list[int]: ...
+
+    def listing(self, semi: bool) -> tuple[NDArray[numpy.int16], NDArray[numpy.uint64]]:
+        """
+        All connections of a kind: ends [N, 2] and carriers [N, words], cell i in bit i % 64 of word i / 64.
+        """
+
+    def holds(self, a: int, b: int, carrier: Sequence[int], owner_first: bool) -> bool:
+        """
+        Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.
+        """
+
+def resistance_value(own: float, opponent: float) -> float:
+    """
+    How much better one side conducts, in [-1, 1]: tanh of half the logarithm of the resistances' ratio.
+    """
+
+def measure_resistance(stones: numpy.typing.NDArray[numpy.uint64], width: int, height: int, connections: bool) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Conductances [2, b] and shares of energy [2, b, cells] of stones [2, b, words].
+    """
+
+def connection_wires(board: Board, colour: int) -> list[tuple[int, int, float]]:
+    """
+    The wires that virtual connections make in a colour's circuit: (end, end, conductance). Ends are cells, then the number of cells for the colour's first edge and one more for its second.
+    """
+
+def measure_distance(stones: numpy.typing.NDArray[numpy.uint64], width: int, height: int, two: bool) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+    """
+    Ways through each cell [2, b, cells], the least [2, b] and how many have it [2, b]; -1 where there is none.
+    """
+
+def search_alphabeta(board: Board, depth: int, width: int, connections: bool) -> tuple[float, int, list[int], int]:
+    """
+    Alpha-beta over resistance: the value in the view of the side to move, 1, -1 or 0 for won, lost and not proven, the moves expected and the positions looked at.
+    """
+
+def inferior(board: Board, to_move: int, prune: bool = True) -> tuple[list[int], list[int], list[int], list[tuple[int, int, int, list[int], list[int], list[int]]]]:
+    """
+    Black's fill-in, White's, the pruned cells, and the claims: (kind, cell, by, region, black, white).
+    """
+
+def regions(board: Board) -> list[tuple[list[int], list[list[int]], list[list[int]], int]]:
+    """
+    The regions of empty cells: (cells, those that touch each black group, each white one, owner or -1).
+    """
+
+class SolverSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+    @property
+    def memory_mb(self) -> float: ...
+
+    @memory_mb.setter
+    def memory_mb(self, arg: float, /) -> None: ...
+
+    @property
+    def wide_base(self) -> int: ...
+
+    @wide_base.setter
+    def wide_base(self, arg: int, /) -> None: ...
+
+    @property
+    def wide_factor(self) -> float: ...
+
+    @wide_factor.setter
+    def wide_factor(self, arg: float, /) -> None: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+
+class Finding:
+    """What a solver knows of a position, in the view of its side to move."""
+
+    @property
+    def known(self) -> bool: ...
+
+    @property
+    def winner(self) -> int: ...
+
+    @property
+    def phi(self) -> int: ...
+
+    @property
+    def delta(self) -> int: ...
+
+    @property
+    def best(self) -> int: ...
+
+    @property
+    def work(self) -> int: ...
+
+    @property
+    def proof(self) -> list[int]: ...
+
+    @property
+    def moves(self) -> list[int]: ...
+
+    @property
+    def filled(self) -> list[list[int]]: ...
+
+class Solver:
+    """Proves who wins; what it finds is kept from position to position."""
+
+    def __init__(self, width: int, height: int, settings: SolverSettings) -> None: ...
+
+    def run(self, board: Board, nodes: int, seconds: float) -> int:
+        """The winner, or -1 when the limit came first."""
+
+    def stop(self) -> None:
+        """Ends run() soon, from any thread."""
+
+    def set_policy(self, policy: Callable[[Sequence[Sequence[int]], int], Sequence[float]]) -> None:
+        """
+        Orders moves by what policy(stones [2][words], to_move) -> [cells] says of them.
+        """
+
+    def look_up(self, board: Board) -> Finding: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def table_used(self) -> int: ...
+
+    @property
+    def table_capacity(self) -> int: ...
+
+    @property
+    def table_bytes(self) -> int: ...
+
+    def save(self, path: str) -> None: ...
+
+    def load(self, path: str) -> None: ...

@@ -21,6 +21,7 @@ from fingal.game import Colour, Record, draw, formats
 from fingal.game.board import parse_size
 from fingal.players import spec
 from fingal.players.player import Limit, PlayerError
+from fingal.serve.analyse import TOPICS, Analyst, Topic, read_boards
 
 app = SubcommandApp()
 out = Console()
@@ -99,14 +100,55 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
     board = record.board(node)
     if output is None:
         draw.show(board, out)
-        return
-    picture = draw.picture(board, marks=node.marks, numbers=numbers)
+    else:
+        write_picture(draw.picture(board, marks=node.marks, numbers=numbers), output)
+
+
+def write_picture(picture: draw.Picture, output: Path) -> None:
+    """Write a picture to a file, in the format of its ending."""
     if output.suffix.lower() == ".svg":
         output.write_text(draw.svg(picture), encoding="utf-8")
     elif output.suffix.lower() == ".png":
         output.write_bytes(draw.png(picture))
     else:
         raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
+
+
+@app.command
+def analyse(
+    position: Position,
+    /,
+    *,
+    topics: Annotated[tuple[Topic, ...], tyro.conf.arg(metavar="TOPIC ...")] = TOPICS,
+    time: float = 2.0,
+    output: Path | None = None,
+    json: Json = False,
+    jsonl: bool = False,
+) -> None:
+    """Draw what can be said of a position: resistance, distances, connections, inferior cells, who wins.
+
+    Args:
+        topics: What to look for; everything, if not given.
+        time: Seconds that the solver may take for a position.
+        output: Write a picture here instead: .svg or .png.
+        jsonl: POSITION is a file of positions, one a line ('-' for stdin): print one JSON object for each.
+    """
+    analyst = Analyst(topics, time)
+    if jsonl:
+        for board in read_boards(position):
+            print(json_module.dumps(analyst.analyse(board).as_dict()), flush=True)
+        return
+    record = formats.find(position)
+    found = analyst.analyse(record.board(record.current))
+    if json:
+        print_json(found.as_dict())
+        return
+    from fingal.serve import panels
+
+    if output is None:
+        panels.show(found, out)
+    else:
+        write_picture(panels.picture(found), output)
 
 
 @app.command
@@ -199,6 +241,73 @@ def match(
 
 
 @app.command
+def solve(
+    position: Position,
+    /,
+    *,
+    find_all: bool = False,
+    time: float = 60.0,
+    nodes: int | None = None,
+    memory: int = 1024,
+    threads: int = 1,
+    net: str | None = None,
+    table: Path | None = None,
+    proof: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Prove who wins a position, and by which moves. Ctrl-C ends the search and shows how far it came.
+
+    Args:
+        find_all: Find every winning move, not just the winner.
+        time: Stop after so many seconds.
+        nodes: Stop after so many positions.
+        memory: Megabytes for the table of positions.
+        threads: How many threads search together.
+        net: A net whose policy orders the moves, instead of electric currents.
+        table: A file that keeps what is found: read at the beginning if it is there, written at the end.
+        proof: Write the proof here, for 'python -m fingal.solve.check'.
+    """
+    from fingal.solve import proof as proofs
+    from fingal.solve import report
+    from fingal.solve.dfpn import Settings, Solver
+
+    record = formats.find(position)
+    board = record.board(record.current)
+    policy = None
+    if net is not None:
+        from fingal.nets.inference import open_evaluator
+        from fingal.search.policy import move_policy
+
+        policy = move_policy(open_evaluator(net), board.width, board.height)
+    solver = Solver(board.width, board.height, Settings(memory=memory, threads=threads), policy)
+    if table is not None and table.exists():
+        solver.load(table)
+    with notes.status("") as status:
+        try:
+            found = solver.solve(
+                board,
+                find_all=find_all,
+                nodes=nodes,
+                seconds=time,
+                progress=lambda progress: status.update(report.line(progress)),
+            )
+        except KeyboardInterrupt:
+            say("stopped")
+            found = solver.solve(board, find_all=find_all, seconds=1e-9)
+        if table is not None:
+            solver.save(table)
+        if proof is not None:
+            if found.winner is None:
+                raise ValueError(f"there is no proof to write: {report.verdict(found, board)}")
+            status.update("writing the proof")
+            proof.write_text(json_module.dumps(proofs.prove(solver, board)) + "\n", encoding="utf-8")
+    if json:
+        print_json(found.as_dict(board))
+    else:
+        report.show(found, board, out)
+
+
+@app.command
 def train(algorithm: Positional[str], /) -> None:
     """Train a net; 'fingal train ALGORITHM --help' lists the algorithm's settings.
 
@@ -240,12 +349,17 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["core", "search", "selfplay"]], /, *, seconds: float = 2.0, json: Json = False
+    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve"]],
+    /,
+    *,
+    seconds: float = 2.0,
+    json: Json = False,
 ) -> None:
     """Measure speed, beside others' programs where there are some.
 
     Args:
-        topic: What to measure: the board, the tree and the nets, or self-play on this machine's GPU or CPU.
+        topic: What to measure: connections, the board, the tree and the nets, self-play on this machine's GPU or
+            CPU, or the solver.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")

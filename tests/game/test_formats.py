@@ -85,7 +85,7 @@ def test_a_bare_list_takes_its_size_from_the_caller():
 
 
 @given(records(plain=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_lists_round_trip(record):
     back = moves.read(moves.write(record))
     assert back.moves == record.moves
@@ -93,7 +93,7 @@ def test_lists_round_trip(record):
 
 
 @given(records())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_lists_give_the_same_position(record):
     try:
         text = moves.write(record)
@@ -113,7 +113,7 @@ def test_lists_say_who_resigns_out_of_turn():
 
 
 @given(records(plain=True, square=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_one_game_in_every_format(record):
     games = {kind: read(write(record, kind), "game" + entry.suffix) for kind, entry in FORMATS.items()}
     without_resignation = [step for step in record.moves if step[1] != Special.RESIGN]

@@ -121,7 +121,7 @@ def test_nonsense_settings_are_refused():
 
 
 @given(st.lists(st.sampled_from(["cell", "cell", ":p", ":S", ":rb", ":fw"]), max_size=30), st.randoms())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_movers_against_a_plain_account(kinds, rng):
     free = [f"{column}{row}" for column in "abcdefghijklmnopqrs" for row in range(1, 20)]
     rng.shuffle(free)
@@ -142,7 +142,7 @@ def test_movers_against_a_plain_account(kinds, rng):
 
 
 @given(records(plain=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_plain_games_survive(record):
     back = hexworld.read(hexworld.write(record))
     assert back.moves == record.moves
@@ -152,7 +152,7 @@ def test_plain_games_survive(record):
 
 
 @given(records())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_is_written_is_the_same_position(record):
     try:
         text = hexworld.write(record)

@@ -100,7 +100,7 @@ def test_names_that_would_be_read_otherwise_are_refused():
 
 
 @given(records(plain=True, square=True), st.text("ab]\\;[ (\n", max_size=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_round_trip(record, name):
     record.players = {WHITE: name}
     try:

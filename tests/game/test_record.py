@@ -62,7 +62,7 @@ def test_until_is_one_line_and_shares_nothing():
 
 
 @given(records(plain=True))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_until_the_end_of_a_line_is_the_record(record):
     assert_same(record.until(record.end), record)
 

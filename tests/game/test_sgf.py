@@ -220,7 +220,7 @@ def test_collections():
 
 
 @given(records(rich=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_round_trip(record):
     text = write(record, "sgf")
     assert_same(read(text.encode()), record)

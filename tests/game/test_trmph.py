@@ -82,7 +82,7 @@ def test_set_up_cannot_be_written():
 
 
 @given(records(plain=True, square=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_round_trip_loses_the_resignation_only(record):
     text = trmph.write(record)
     assert trmph.read(text).moves == [step for step in record.moves if step[1] != Special.RESIGN]

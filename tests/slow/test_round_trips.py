@@ -6,7 +6,7 @@ from fingal.game import Special
 from fingal.game.formats import FORMATS, read, write
 from tests.game.fuzzing import assert_same, records
 
-many = settings(max_examples=5_000, deadline=None)
+many = settings(max_examples=5_000)
 
 
 @many

@@ -15,20 +15,22 @@ Black to move
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from fingal.game.board import SWAP, Board, mirror
 from fingal.game.colour import BLACK, WHITE, Colour
-from fingal.game.picture import Circle, Label, Line, Picture, Point, Polygon, Shape, png, svg
+from fingal.game.layout import COORDINATE, CORNER, STONE, Layout, column_letter
+from fingal.game.picture import Circle, Label, Line, Picture, Point, Polygon, Shape, beside, png, svg
 from fingal.game.record import Mark
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["THEMES", "Mark", "Picture", "Theme", "picture", "png", "show", "status", "svg", "terminal", "text"]
+__all__ = ["NOTHING", "THEMES", "Link", "Mark", "Overlay", "Picture", "Theme", "beside", "picture", "png", "show"]
+__all__ += ["status", "svg", "terminal", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,37 @@ THEMES = {
 """The themes that go by name. Make your own with ``dataclasses.replace``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A line between two ends: cells, then ``cells`` and ``cells + 1`` for the colour's first and second side."""
+
+    start: int
+    end: int
+    colour: Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What is said of a board's cells, drawn over them. Stones cover tints and links."""
+
+    tints: Mapping[int, tuple[str, float]] = field(default_factory=dict)
+    """A colour ('#rrggbb') and how strong it is, from 0 to 1."""
+    signs: Mapping[int, str] = field(default_factory=dict)
+    """A character on an empty cell, in text and terminals."""
+    labels: Mapping[int, str] = field(default_factory=dict)
+    """A text on a cell, in pictures."""
+    links: Sequence[Link] = ()
+    """Lines, in pictures."""
+
+
+NOTHING = Overlay()
+
+
+def _blend(ground: str, colour: str, strength: float) -> str:
+    parts = ((int(ground[i : i + 2], 16), int(colour[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(under + (over - under) * strength):02x}" for under, over in parts)
+
+
 def _theme(theme: str | Theme) -> Theme:
     if isinstance(theme, Theme):
         return theme
@@ -126,10 +159,6 @@ def status(board: Board) -> str:
     return f"{str(board.turn).capitalize()} to move{' (or swap)' if board.can_swap else ''}"
 
 
-def _letter(column: int) -> str:
-    return chr(ord("a") + column)
-
-
 def _gaps(board: Board, row: int, last: int | None) -> list[str]:
     """What stands before each cell of a row and after the last: brackets around the last move, else spaces."""
     gaps = [" "] * (board.width + 1)
@@ -139,35 +168,38 @@ def _gaps(board: Board, row: int, last: int | None) -> list[str]:
     return gaps
 
 
-def text(board: Board) -> str:
+def text(board: Board, overlay: Overlay = NOTHING) -> str:
     """The board in plain letters: B, W and '.', the last move in brackets, and who is to move below.
 
     A cell takes two columns and a row is one column further right than the row above, so that the six neighbours of a
     cell stand around it. Coordinates stand on all four sides, in line with their rows and columns.
     """
     last, digits = _last_move(board), len(str(board.height))
-    letters = " ".join(_letter(column) for column in range(board.width))
+    letters = " ".join(column_letter(column) for column in range(board.width))
     lines = [" " * digits + letters]
     for row in range(board.height):
         gaps = _gaps(board, row, last)
         line = " " * row + f"{row + 1:>{digits}}" + gaps[0]
         for column in range(board.width):
-            colour = board.colour_at(row * board.width + column)
-            line += ("." if colour is None else colour.letter) + gaps[column + 1]
+            cell = row * board.width + column
+            colour = board.colour_at(cell)
+            line += (overlay.signs.get(cell, ".") if colour is None else colour.letter) + gaps[column + 1]
         lines.append(line + str(row + 1))
     lines.append(" " * (board.height + digits + 1) + letters)
     return "\n".join([*lines, status(board)])
 
 
-def show(board: Board, console: Console) -> None:
+def show(board: Board, console: Console, overlay: Overlay = NOTHING) -> None:
     """Draw the board on a console: in colour where it can, otherwise as plain text."""
     if console.color_system is None:
-        console.print(text(board), markup=False, highlight=False)
+        console.print(text(board, overlay), markup=False, emoji=False, highlight=False)
     else:
-        console.print(terminal(board))
+        console.print(terminal(board, overlay=overlay))
 
 
-def terminal(board: Board, *, theme: str | Theme = "black-white", legend: bool = True) -> Text:
+def terminal(
+    board: Board, *, overlay: Overlay = NOTHING, theme: str | Theme = "black-white", legend: bool = True
+) -> Text:
     """The board for a person at a terminal, as rich prints it; without colours, print ``text`` instead.
 
     Everything is painted on the theme's own grounds, so that black stones show on a dark terminal and white ones on a
@@ -180,7 +212,7 @@ def terminal(board: Board, *, theme: str | Theme = "black-white", legend: bool =
     rim, ground = f"{paint.label} on {paint.line}", f"on {paint.cell}"
     bars = {colour: f"on {paint.stone(colour)}" for colour in Colour}
     digits = len(str(board.height))
-    letters = " ".join(_letter(column) for column in range(board.width))
+    letters = " ".join(column_letter(column) for column in range(board.width))
     drawing = Text(no_wrap=True)
 
     def lay(indent: int, *pieces: tuple[str, str]) -> None:
@@ -206,9 +238,10 @@ def terminal(board: Board, *, theme: str | Theme = "black-white", legend: bool =
             if column < board.width:
                 cell = row * board.width + column
                 colour = board.colour_at(cell)
-                under = f"on {paint.chain}" if cell in chain else ground
+                under = f"on {_ground(cell, chain, overlay, paint)}"
                 if colour is None:
-                    drawing.append("·", f"{paint.line} {under}")
+                    sign = overlay.signs.get(cell)
+                    drawing.append(sign or "·", f"{paint.ink if sign else paint.line} {under}")
                 else:
                     drawing.append("●", f"{'bold ' if cell == last else ''}{paint.stone(colour)} {under}")
         drawing.append(" ", bars[WHITE])
@@ -225,102 +258,11 @@ def terminal(board: Board, *, theme: str | Theme = "black-white", legend: bool =
     return drawing
 
 
-ACROSS = 0.5
-"""From the middle of a hexagon to an edge; this and what follows are shares of the cell's size."""
-CORNER = 1 / math.sqrt(3)
-"""From the middle of a hexagon to a corner."""
-STRIP = 0.25
-"""Thickness of the coloured sides."""
-MITRE = STRIP / math.cos(math.radians(30))
-"""How far a corner of a strip's outer border lies from the corner of the cell."""
-COORDINATE = 0.4
-"""Font size of the coordinates."""
-STONE = 0.4
-"""A stone's radius."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where things lie. Hexagons stand on a corner; a row is half a cell further right than the row above."""
-
-    height: int
-    width: int
-    cell_size: float
-    """A hexagon's width, between two parallel edges."""
-    turn: float = 0.0
-    """Degrees by which the board is turned."""
-    origin: Point = (0.0, 0.0)
-    """The middle of the first cell."""
-
-    def middle(self, row: int, column: int) -> Point:
-        """The middle of a cell."""
-        return self.away(self.away(self.origin, 0, column), 60, row)
-
-    def away(self, start: Point, degrees: float, distance: float) -> Point:
-        """A point so many cell sizes from another; 0 degrees is right and 90 down, before the board is turned."""
-        angle, length = math.radians(degrees + self.turn), distance * self.cell_size
-        return start[0] + length * math.cos(angle), start[1] + length * math.sin(angle)
-
-    def hexagon(self, middle: Point, radius: float = CORNER) -> tuple[Point, ...]:
-        """Six corners, clockwise from the top one."""
-        return tuple(self.away(middle, degrees, radius) for degrees in range(-90, 270, 60))
-
-    def sides(self) -> list[tuple[Colour, tuple[Point, ...]]]:
-        """The strips at the top, right, bottom and left, each following the zig-zag of its cells.
-
-        A strip runs clockwise along the corners of its cells, and back along the same corners moved outwards. Two
-        strips meet in a corner of the cell at the sharp corners of the board, and at the blunt ones in the middle of an
-        edge of the cell, which both players own.
-        """
-        strips: list[tuple[Colour, tuple[Point, ...]]] = []
-        for half_turn in (0, 180):
-            # The bottom is the top, and the left the right, of the board upside down.
-            flip = half_turn == 180
-            columns, rows = range(self.width), range(self.height)
-            top = [self._cell(0, column, flip) for column in columns]
-            right = [self._cell(row, self.width - 1, flip) for row in rows]
-            sharp = self._border(top[0], half_turn - 150, CORNER, half_turn - 150, MITRE)
-            blunt = self._border(top[-1], half_turn - 60, ACROSS, half_turn - 60, STRIP)
-            far_sharp = self._border(right[-1], half_turn + 30, CORNER, half_turn + 30, MITRE)
-            along = [
-                self._border(cell, half_turn + to, CORNER, half_turn - 90, MITRE) for cell in top for to in (-150, -90)
-            ]
-            down = [
-                self._border(cell, half_turn + to, CORNER, half_turn - 30, MITRE) for cell in right for to in (-30, 30)
-            ]
-            for colour, border in ((BLACK, [sharp, *along[1:], blunt]), (WHITE, [blunt, *down[:-1], far_sharp])):
-                strips.append(
-                    (colour, tuple([inner for inner, _ in border] + [outer for _, outer in reversed(border)]))
-                )
-        return strips
-
-    def _cell(self, row: int, column: int, flip: bool) -> Point:
-        return self.middle(self.height - 1 - row, self.width - 1 - column) if flip else self.middle(row, column)
-
-    def _border(
-        self, cell: Point, to: float, distance: float, outwards: float, thickness: float
-    ) -> tuple[Point, Point]:
-        """A point on a cell's border and the point of the strip's outer border across from it."""
-        inner = self.away(cell, to, distance)
-        return inner, self.away(inner, outwards, thickness)
-
-    def coordinates(self) -> list[tuple[str, Point]]:
-        """Letters above and below their columns, numbers left and right of their rows."""
-        distance = ACROSS + STRIP + 0.36
-        labels = []
-        for column in range(self.width):
-            for row, degrees in ((0, -120), (self.height - 1, 60)):
-                labels.append((_letter(column), self.away(self.middle(row, column), degrees, distance)))
-        for row in range(self.height):
-            for column, degrees in ((0, 180), (self.width - 1, 0)):
-                labels.append((str(row + 1), self.away(self.middle(row, column), degrees, distance)))
-        return labels
-
-
 def picture(
     board: Board,
     *,
     marks: Sequence[Mark] = (),
+    overlay: Overlay = NOTHING,
     numbers: bool = False,
     coordinates: bool = True,
     last_move: bool = True,
@@ -335,6 +277,7 @@ def picture(
     Args:
         board: what to draw.
         marks: triangles, labels and so on, on empty cells or stones.
+        overlay: what an analysis says of the cells.
         numbers: write on each stone which move put it there. A mark on a stone takes the number's place.
         coordinates: write letters and numbers along the sides.
         last_move: put a ring around the last move's stone.
@@ -355,7 +298,7 @@ def picture(
                 f"a mark lies on cell {mark.cell}, which a {board.width}x{board.height} board does not have"
             )
 
-    layout = _Layout(board.height, board.width, cell_size, 0.0 if rotation == "flat" else -30.0)
+    layout = Layout(board.height, board.width, cell_size, 0.0 if rotation == "flat" else -30.0)
     edge = [(point, 0.0) for _, side in layout.sides() for point in side]
     if coordinates:
         edge += [(point, COORDINATE * cell_size / 2) for _, point in layout.coordinates()]
@@ -375,7 +318,7 @@ def picture(
         kind = f"{colour} side"
         shapes.append(Polygon(kind=kind, points=side, fill=paint.stone(colour), stroke=paint.line, width=thin))
     for cell, middle in enumerate(middles):
-        fill = paint.chain if cell in chain else paint.cell
+        fill = _ground(cell, set(chain), overlay, paint)
         hexagon = layout.hexagon(middle)
         shapes.append(
             Polygon(kind="cell", cell=board.name(cell), points=hexagon, fill=fill, stroke=paint.line, width=thin)
@@ -386,6 +329,8 @@ def picture(
         shapes.append(
             Line(kind="winning-chain", points=points, stroke=paint.stone(board.winner), width=0.3 * cell_size)
         )
+    for link in overlay.links:
+        shapes.append(_link(link, board, layout, paint))
     for cell, middle in enumerate(middles):
         stone = board.colour_at(cell)
         if stone is not None:
@@ -403,6 +348,9 @@ def picture(
             )
         if cell in numbered and cell not in covered:
             shapes.append(_label("number", board.name(cell), str(numbered[cell]), middle, cell_size, paint.on(stone)))
+    for cell, words in overlay.labels.items():
+        ink = paint.on(board.colour_at(cell))
+        shapes.append(_label("label", board.name(cell), words, middles[cell], cell_size, ink))
     last = _last_move(board) if last_move else None
     if last is not None:
         ring = Circle(
@@ -426,6 +374,26 @@ def picture(
     return Picture(right - left, bottom - top, tuple(shapes), title, paint.background)
 
 
+def _ground(cell: int, chain: set[int], overlay: Overlay, paint: Theme) -> str:
+    """The colour of a cell itself."""
+    if cell in chain:
+        return paint.chain
+    return _blend(paint.cell, *overlay.tints[cell]) if cell in overlay.tints else paint.cell
+
+
+def _link(link: Link, board: Board, layout: Layout, paint: Theme) -> Line:
+    points = []
+    for end, far in ((link.start, link.end), (link.end, link.start)):
+        if end < board.cells:
+            points.append(layout.middle(*divmod(end, board.width)))
+        else:
+            points.append(
+                layout.on_side(link.colour, end > board.cells, *divmod(min(far, board.cells - 1), board.width))
+            )
+    kind = f"{link.colour} link"
+    return Line(kind=kind, points=tuple(points), stroke=paint.stone(link.colour), width=0.09 * layout.cell_size)
+
+
 def _darker(colour: str) -> str:
     """A stone's rim."""
     return "#" + "".join(f"{round(0.65 * int(colour[i : i + 2], 16)):02x}" for i in (1, 3, 5))
@@ -437,7 +405,7 @@ def _label(kind: str, name: str, words: str, middle: Point, cell_size: float, in
     return Label(kind=kind, cell=name, middle=middle, text=words, size=size, fill=ink)
 
 
-def _mark(mark: Mark, board: Board, layout: _Layout, paint: Theme) -> Shape:
+def _mark(mark: Mark, board: Board, layout: Layout, paint: Theme) -> Shape:
     kind, name = f"mark {mark.kind}", board.name(mark.cell)
     middle = layout.middle(*divmod(mark.cell, board.width))
     unit = layout.cell_size

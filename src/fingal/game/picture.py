@@ -6,7 +6,8 @@ Shapes know nothing of Hex. Both back ends draw the same list in the same order,
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
 Point = tuple[float, float]
@@ -76,6 +77,34 @@ class Picture:
     """What a screen reader says."""
     background: str = ""
     """'' leaves it transparent."""
+
+
+def beside(pictures: Sequence[Picture], headings: Sequence[str], columns: int, ink: str) -> Picture:
+    """Pictures on one sheet, row by row, a heading over each; the first one's title and background are the sheet's."""
+    size = 16.0
+    width, height = max(p.width for p in pictures), max(p.height for p in pictures) + 2 * size
+    shapes: list[Shape] = []
+    for number, (part, heading) in enumerate(zip(pictures, headings, strict=True)):
+        left, top = number % columns * width, number // columns * height
+        middle = left + part.width / 2, top + 1.25 * size
+        shapes.append(Label(kind="heading", middle=middle, text=heading, size=size, fill=ink))
+        shapes += (_moved(shape, left, top + 2 * size) for shape in part.shapes)
+    across, down = min(columns, len(pictures)), -(-len(pictures) // columns)
+    return Picture(across * width, down * height, tuple(shapes), pictures[0].title, pictures[0].background)
+
+
+def _moved(shape: Shape, right: float, down: float) -> Shape:
+    def there(point: Point) -> Point:
+        return point[0] + right, point[1] + down
+
+    match shape:
+        case Polygon(points=points) | Line(points=points):
+            return replace(shape, points=tuple(map(there, points)))
+        case Circle(centre=centre):
+            return replace(shape, centre=there(centre))
+        case Label(middle=middle):
+            return replace(shape, middle=there(middle))
+    raise TypeError(f"no way to move a {type(shape).__name__}")
 
 
 def svg(picture: Picture) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from fingal.game import Record
-from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, open_board
+from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, Remarking, open_board
 
 
 class Adjusted:
@@ -29,6 +29,11 @@ class Adjusted:
             if self._random.random() < self.epsilon:
                 return self._random.choice(board.legal_moves)
         return self.player.choose(record, limit if self.limit is None else self.limit)
+
+    @property
+    def remark(self) -> str:
+        """What the player says of its last move."""
+        return self.player.remark if isinstance(self.player, Remarking) else ""
 
     def interrupt(self) -> None:
         """Pass the interrupt on, if the player knows what to do with it."""

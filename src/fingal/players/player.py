@@ -62,6 +62,16 @@ class Interruptible(Protocol):
         ...
 
 
+@runtime_checkable
+class Remarking(Protocol):
+    """What a player may have besides: something to say of its moves."""
+
+    @property
+    def remark(self) -> str:
+        """What the last move rests on, in a sentence; empty when there is nothing to say."""
+        ...
+
+
 def ask(player: Player, record: Record, board: Board, limit: Limit = NO_LIMIT) -> int:
     """The player's move at the end of a record, where ``board`` stands, checked.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import fingal
 from fingal.game import RESIGN, SWAP, Board, Colour, Record, Special
 from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, PlayerError
-from fingal.serve import htp_analysis
+from fingal.serve import htp_analysis, htp_knowledge
 from fingal.serve.htp_analysis import Live
 from fingal.serve.htp_text import (
     COMMANDS,
@@ -53,7 +53,9 @@ class HtpEngine:
         self._game_time = 1800.0
         self._has_game_time = self._has_clock = False
         self._left = dict.fromkeys(Colour, self._game_time)
-        self._searching = False
+        self.prover = htp_knowledge.Prover()
+        self._at_work: object = None
+        """What searches now, if it does."""
         self._interrupted = threading.Event()
         self._live: Live | None = None
 
@@ -104,8 +106,8 @@ class HtpEngine:
     def interrupt(self) -> None:
         """End the search under way, if there is one and the player can; from any thread."""
         self._interrupted.set()
-        if self._searching and isinstance(self.player, Interruptible):
-            self.player.interrupt()
+        if isinstance(self._at_work, Interruptible):
+            self._at_work.interrupt()
 
     # The program
 
@@ -131,7 +133,7 @@ class HtpEngine:
 
     @command("hexgui-analyze_commands")
     def _analyze_commands(self, _: list[str]) -> str:
-        return _ANALYSES
+        return f"{_ANALYSES}\n{htp_knowledge.ANALYSES}"
 
     @command("gogui-interrupt")
     def _gogui_interrupt(self, _: list[str]) -> str:
@@ -211,7 +213,7 @@ class HtpEngine:
 
     @command("all_legal_moves [COLOUR]")
     def _all_legal_moves(self, arguments: list[str]) -> str:
-        board = self._board_for(to_colour(arguments[0]) if arguments else self.board.turn)
+        board = self.board_for(to_colour(arguments[0]) if arguments else self.board.turn)
         names = [board.name(move) for move in board.legal_moves]
         return " ".join([*names, "resign"] if names else [])
 
@@ -317,7 +319,7 @@ class HtpEngine:
         self.record.push(colour, move)
         self._resigned = None
 
-    def _board_for(self, colour: Colour) -> Board:
+    def board_for(self, colour: Colour) -> Board:
         """The board with that side to move."""
         board = self.board.copy()
         board.turn = colour
@@ -340,22 +342,30 @@ class HtpEngine:
     @contextmanager
     def _asking(self, colour: Colour) -> Iterator[Board]:
         """Let the player look at the record with a side to move, on that board; ValueError when it fails."""
-        board, end = self._board_for(colour), self.record.end
+        board, end = self.board_for(colour), self.record.end
         if board.winner is not None:
             raise ValueError(f"the game is over: {board.winner} has won")
         before, end.turn = end.turn, colour
-        self._searching = True
         try:
-            if self._interrupted.is_set():
-                self.interrupt()
-            yield board
+            with self.at_work(self.player):
+                yield board
         except PlayerError as error:
             raise ValueError(str(error)) from error
         except Exception as error:
             raise ValueError(f"{self.player.name} failed: {type(error).__name__}: {error}") from error
         finally:
-            self._searching = False
             end.turn = before
+
+    @contextmanager
+    def at_work(self, worker: object) -> Iterator[None]:
+        """Let an interrupt reach a worker that can be interrupted, one that has come already too."""
+        self._at_work = worker
+        try:
+            if self._interrupted.is_set():
+                self.interrupt()
+            yield
+        finally:
+            self._at_work = None
 
     def _limit(self, colour: Colour) -> Limit:
         if not self._has_clock:

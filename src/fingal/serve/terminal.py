@@ -8,7 +8,7 @@ from rich.console import Console
 
 from fingal.game import RESIGN, Colour, Record, Result, draw
 from fingal.players.human import Human, Quit, TakeBack
-from fingal.players.player import NO_LIMIT, Limit, Player, ask
+from fingal.players.player import NO_LIMIT, Limit, Player, Remarking, ask
 
 
 def play(
@@ -45,6 +45,8 @@ def play(
             return record
         if mover is not person:
             say(f"{opponent.name} plays {record.name(move)}.")
+            if isinstance(opponent, Remarking) and opponent.remark:
+                say(opponent.remark)
 
 
 def take_back(record: Record, side: Colour) -> None:

@@ -1,0 +1,86 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "core/board_connections.hpp"
+#include "core/edge_templates.hpp"
+
+namespace fingal {
+
+namespace {
+
+nb::tuple listing(const BoardConnections& connections, bool semi) {
+  auto all = connections.all(semi);
+  const auto count = all.ends.size() / 2;
+  return nb::make_tuple(as_array(std::move(all.ends), {count, 2}),
+                        as_array(std::move(all.carriers), {count, std::size_t(connections.words())}));
+}
+
+}  // namespace
+
+void bind_connections(nb::module_& m) {
+  m.def(
+      "edge_templates",
+      [] {
+        std::vector<std::string> pictures;
+        for (const auto& one : edge_templates()) pictures.emplace_back(one.picture);
+        return pictures;
+      },
+      "The edge templates that the search begins with: rows down to the edge, O the stone, * the carrier.");
+
+  const ConnectionLimits defaults;
+  nb::class_<BoardConnections>(m, "Connections")
+      .def(
+          "__init__",
+          [](BoardConnections* self, const Board& board, int colour, const std::vector<int>& filled_black,
+             const std::vector<int>& filled_white, int fulls, int semis, bool templates, bool record) {
+            ConnectionLimits limits;
+            limits.fulls = fulls;
+            limits.semis = semis;
+            limits.templates = templates;
+            limits.record = record;
+            const nb::gil_scoped_release release;
+            new (self) BoardConnections(board, Colour(colour), limits, {filled_black, filled_white});
+          },
+          "board"_a, "colour"_a, "filled_black"_a = std::vector<int>{}, "filled_white"_a = std::vector<int>{},
+          "fulls"_a = defaults.fulls, "semis"_a = defaults.semis, "templates"_a = defaults.templates,
+          "record"_a = defaults.record)
+      .def(
+          "build",
+          [](BoardConnections& self, const Board& board, const std::vector<int>& filled_black,
+             const std::vector<int>& filled_white) {
+            const nb::gil_scoped_release release;
+            self.build(board, {filled_black, filled_white});
+          },
+          "board"_a, "filled_black"_a = std::vector<int>{}, "filled_white"_a = std::vector<int>{},
+          "Searches from scratch, on a board of the same size.")
+      .def_prop_ro("won", &BoardConnections::won, "Whether a full connection joins both edges.")
+      .def("end_of", &BoardConnections::end_of, "end"_a, "The number that stands for a cell's group or edge.")
+      .def("add", &BoardConnections::add, "own"_a, "opponent"_a, "Adds stones to those of the board.")
+      .def("undo", &BoardConnections::undo, "Takes the last add() back; IndexError when there is none.")
+      .def("between", &BoardConnections::between, "a"_a, "b"_a, "semi"_a, "The carriers between two ends.")
+      .def(
+          "_derivation",
+          [](const BoardConnections& self, int a, int b, const std::vector<int>& carrier) {
+            nb::list steps;
+            for (const auto& step : self.derivation(a, b, carrier)) {
+              steps.append(nb::make_tuple(int(step.rule), step.a, step.b, step.carrier, step.middle, step.parents,
+                                          step.captured));
+            }
+            return steps;
+          },
+          "a"_a, "b"_a, "carrier"_a,
+          nb::sig("def _derivation(self, a: int, b: int, carrier: Sequence[int]) -> list[tuple[int, int, int, "
+                  "list[int], int, list[int], list[tuple[int, list[int]]]]]"))
+      .def("_smallest_win", &BoardConnections::smallest_win)
+      .def("_must_play", &BoardConnections::must_play)
+      .def("listing", &listing, "semi"_a,
+           nb::sig("def listing(self, semi: bool) -> tuple[NDArray[numpy.int16], NDArray[numpy.uint64]]"),
+           "All connections of a kind: ends [N, 2] and carriers [N, words], cell i in bit i % 64 of word i / 64.")
+      .def("holds", &BoardConnections::holds, "a"_a, "b"_a, "carrier"_a, "owner_first"_a,
+           nb::call_guard<nb::gil_scoped_release>(),
+           "Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.");
+}
+
+}  // namespace fingal

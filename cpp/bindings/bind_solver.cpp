@@ -1,0 +1,45 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/function.h>
+
+#include "bind.hpp"
+#include "core/solver.hpp"
+
+namespace fingal {
+
+void bind_solver(nb::module_& m) {
+  nb::class_<SolverSettings>(m, "SolverSettings")
+      .def(nb::init<>())
+      .def_rw("threads", &SolverSettings::threads)
+      .def_rw("memory_mb", &SolverSettings::memory_mb)
+      .def_rw("wide_base", &SolverSettings::wide_base)
+      .def_rw("wide_factor", &SolverSettings::wide_factor)
+      .def_rw("epsilon", &SolverSettings::epsilon);
+
+  nb::class_<Finding>(m, "Finding", "What a solver knows of a position, in the view of its side to move.")
+      .def_ro("known", &Finding::known)
+      .def_ro("winner", &Finding::winner)
+      .def_ro("phi", &Finding::phi)
+      .def_ro("delta", &Finding::delta)
+      .def_ro("best", &Finding::best)
+      .def_ro("work", &Finding::work)
+      .def_ro("proof", &Finding::proof)
+      .def_ro("moves", &Finding::moves)
+      .def_prop_ro("filled", [](const Finding& v) { return std::vector<std::vector<int>>{v.filled[0], v.filled[1]}; });
+
+  nb::class_<Solver>(m, "Solver", "Proves who wins; what it finds is kept from position to position.")
+      .def(nb::new_(&Solver::make), "width"_a, "height"_a, "settings"_a)
+      .def("run", &Solver::run, "board"_a, "nodes"_a, "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "The winner, or -1 when the limit came first.")
+      .def("stop", &Solver::stop, "Ends run() soon, from any thread.")
+      .def("set_policy", &Solver::set_policy, "policy"_a,
+           "Orders moves by what policy(stones [2][words], to_move) -> [cells] says of them.")
+      .def("look_up", &Solver::look_up, "board"_a)
+      .def_prop_ro("nodes", &Solver::nodes)
+      .def_prop_ro("table_used", &Solver::table_used)
+      .def_prop_ro("table_capacity", &Solver::table_capacity)
+      .def_prop_ro("table_bytes", &Solver::table_bytes)
+      .def("save", &Solver::save, "path"_a)
+      .def("load", &Solver::load, "path"_a);
+}
+
+}  // namespace fingal

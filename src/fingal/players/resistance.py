@@ -1,0 +1,68 @@
+"""Alpha-beta over electrical resistance, in the manner of the engine Wolve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fingal.game import SWAP, Board, Record
+from fingal.players.player import NO_LIMIT, Limit, open_board
+from fingal.players.searching import may_be_swapped
+from fingal.search.alphabeta import alphabeta
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a text may say after ``resistance:``."""
+
+    depth: int = 1
+    """Moves that it looks ahead."""
+    width: int = 15
+    """Moves that it tries at each position: those that take the most energy."""
+    connections: bool = True
+    """Whether virtual connections prove wins, prune moves and conduct."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be searched."""
+        for name in ("depth", "width"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} is not possible: at least 1")
+
+
+class ResistancePlayer:
+    """Plays the best move of a shallow search; the same one whenever it is asked."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Search as the settings say."""
+        self.name = "resistance"
+        self._settings = settings
+
+    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
+        """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
+        board = open_board(record)
+        if may_be_swapped(board):
+            return min(board.empty_cells, key=lambda cell: abs(self._worth(board, cell)))
+        if board.can_swap and self._worth(board) < 0:
+            return SWAP
+        how = self._settings
+        return alphabeta(board, how.depth, how.width, connections=how.connections).line[0]
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _worth(self, board: Board, *moves: int) -> float:
+        """What the position after some moves is worth to the side that moves there.
+
+        A resistance does not know who is to move: the side that has moved last looks better. So the mean of one move
+        ahead and two is taken.
+        """
+        after = board.copy()
+        for move in moves:
+            after.push(move)
+        if after.is_over():
+            return -1.0
+        return sum(alphabeta(after, depth, connections=False).value for depth in (1, 2)) / 2
+
+
+def make(settings: Settings) -> ResistancePlayer:
+    """A player as the settings say."""
+    return ResistancePlayer(settings)

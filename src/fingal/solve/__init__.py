@@ -1,0 +1,1 @@
+"""Proof: who wins, and why."""
