@@ -42,7 +42,8 @@ void bind_search(nb::module_& m) {
       .def_rw("considered", &SearchSettings::considered)
       .def_rw("gumbel_scale", &SearchSettings::gumbel_scale)
       .def_rw("noise_share", &SearchSettings::noise_share)
-      .def_rw("noise_total", &SearchSettings::noise_total);
+      .def_rw("noise_total", &SearchSettings::noise_total)
+      .def_rw("connections", &SearchSettings::connections);
 
   nb::class_<TreeSearch>(m, "TreeSearch", "A tree search of one position; a net judges what select() hands out.")
       .def(nb::new_(&TreeSearch::make), "board"_a, "settings"_a, "seed"_a = 0)

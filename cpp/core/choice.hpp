@@ -18,6 +18,7 @@ struct SearchSettings {
   float gumbel_scale = 1.0F;  // 0: no noise, the strongest move
   float noise_share = 0.0F;   // how much of PUCT's root prior is Dirichlet noise
   float noise_total = 10.0F;  // the Dirichlet parameters' sum
+  int connections = 0;        // a node with so many visits is asked for its connections; 0: none is
 };
 
 using Row = std::array<float, std::size_t(kMaxCells)>;  // one number an edge of a node

@@ -2,6 +2,10 @@
 // positions that need judging and takes the judgements in.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+
+#include "node_knowledge.hpp"
 #include "root.hpp"
 #include "selection.hpp"
 
@@ -62,6 +66,7 @@ class Search {
       restart();
     } else {
       tree_.move_root(edge);
+      open_root();
       if (expanded()) choice_.set(tree_);
     }
   }
@@ -104,7 +109,7 @@ class Search {
     std::int32_t node = 0;
     auto position = root_;
     for (;;) {
-      if (tree_.proof[std::size_t(node)] != kUnknown) return resolve(node);
+      if (tree_.proof[std::size_t(node)] != kUnknown || ask_connections(node, position)) return resolve(node);
       const auto edge = choose(node);
       const auto e = std::size_t(edge);
       tree_.begin_visit(node, edge);
@@ -170,6 +175,15 @@ class Search {
     if (settle(0, root_)) choice_.set(tree_);
   }
 
+  // A node that connections proved says nothing of its moves, and a root needs one: it is asked again, as a root.
+  void open_root() {
+    tree_.asked[0] = 0;
+    const auto proofs = tree_.of(tree_.edge_proof, 0);
+    const auto lost = std::size_t(std::count(proofs.begin(), proofs.end(), kLost));
+    const bool won = std::find(proofs.begin(), proofs.end(), kWon) != proofs.end();
+    if (!won && lost < proofs.size()) tree_.proof[0] = kUnknown;
+  }
+
   Step resolve(std::int32_t node) {
     tree_.back_up(node, float(tree_.proof[std::size_t(node)]));
     return Step::kResolved;
@@ -197,6 +211,24 @@ class Search {
     return true;
   }
 
+  // What connections say of a node with visits enough is true for ever. Whether it is proven now.
+  bool ask_connections(std::int32_t node, const Position<Words>& position) {
+    const auto n = std::size_t(node);
+    if (settings_.connections == 0 || tree_.asked[n] != 0) return false;
+    if (node != 0 && tree_.total_visits[n] < float(settings_.connections)) return false;
+    tree_.asked[n] = 1;
+    if (!knowledge_) knowledge_ = std::make_unique<NodeKnowledge<Words>>(root_.geometry());
+    const auto verdict = knowledge_->ask(position, node == 0);
+    bool open = false;
+    for (auto e = std::size_t(tree_.first_edge[n]); e < std::size_t(tree_.first_edge[n] + tree_.edge_count[n]); ++e) {
+      if (tree_.move[e] == verdict.winning) tree_.edge_proof[e] = kWon;
+      if (!verdict.moves.test(tree_.move[e])) tree_.edge_proof[e] = kLost;
+      open = open || tree_.edge_proof[e] != kLost;
+    }
+    tree_.proof[n] = verdict.proof == kUnknown && !open && node != 0 ? kLost : verdict.proof;
+    return tree_.proof[n] != kUnknown;
+  }
+
   std::int32_t choose(std::int32_t node) const {
     if (node == 0) return choice_.choose(tree_, settings_, started_ - 1);
     if (settings_.gumbel) return choose_improved(tree_, node, settings_);
@@ -209,6 +241,7 @@ class Search {
   Random random_;
   Tree tree_;
   Root choice_;
+  std::unique_ptr<NodeKnowledge<Words>> knowledge_;
   int planned_ = 0;
   int started_ = 0;
   bool root_pending_ = false;

@@ -25,6 +25,7 @@ class Tree {
   std::vector<float> tried_prior;         // the sum of the priors of the edges with visits
   std::vector<float> net_value;           // of the expanded
   std::vector<Proof> proof;
+  std::vector<std::uint8_t> asked;  // whether its connections have been asked for
 
   // Edges, by index; those of one node stand together.
   std::vector<std::int32_t> child;  // kNowhere: never tried
@@ -74,7 +75,7 @@ class Tree {
   template <class F>
   void for_each_node_array(F&& f) {
     f(first_edge), f(edge_count), f(parent), f(parent_edge), f(total_visits), f(total_value), f(tried_prior);
-    f(net_value), f(proof);
+    f(net_value), f(proof), f(asked);
   }
   template <class F>
   void for_each_edge_array(F&& f) {

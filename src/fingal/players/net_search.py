@@ -24,6 +24,8 @@ class NetSearchSettings:
     """Positions a move that the tree grows by."""
     batch: int = 8
     """Positions that the net judges at once: 1 searches best, more are faster."""
+    connections: int = 0
+    """Visits after which a position is asked for its virtual connections: they prove it or rule moves out; 0: never."""
     temperature: float = 0.0
     """0 plays the best move; more draws by visits, the flatter the higher."""
     resign: float | None = None

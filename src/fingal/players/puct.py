@@ -24,5 +24,11 @@ def make(settings: Settings) -> Player:
     """A player as the settings say; ValueError, with one sentence, when there is no such net."""
     from fingal.search import tree
 
-    how = tree.Settings(c_init=settings.c, fpu_reduction=settings.fpu, noise=settings.noise, batch=settings.batch)
+    how = tree.Settings(
+        c_init=settings.c,
+        fpu_reduction=settings.fpu,
+        noise=settings.noise,
+        connections=settings.connections,
+        batch=settings.batch,
+    )
     return settings.player("puct", how)

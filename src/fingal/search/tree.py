@@ -35,6 +35,8 @@ class Settings:
     """How many moves Gumbel's root considers."""
     noise: float = 0.0
     """Gumbel: the scale of the noise, 0 for the strongest move. PUCT: the share of Dirichlet noise in the root."""
+    connections: int = 0
+    """A node with so many visits is asked for its virtual connections, which prove it or rule moves out; 0: none is."""
     batch: int = 8
     """How many positions the net judges at once; 1 gives the best tree, more the better speed."""
 
@@ -46,6 +48,8 @@ class Settings:
         for name in ("c_init", "fpu_reduction", "c_scale"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
+        if self.connections < 0:
+            raise ValueError(f"connections must be at least 0, not {self.connections}")
         if not 0 <= self.noise <= 1:
             raise ValueError(f"noise must be from 0 to 1, not {self.noise}")
 
@@ -58,6 +62,7 @@ class Settings:
         settings.c_scale = self.c_scale
         settings.considered = self.considered
         settings.gumbel_scale = self.noise
+        settings.connections = self.connections
         settings.noise_share = 0.0 if self.gumbel else self.noise
         return settings
 
