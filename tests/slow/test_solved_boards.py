@@ -24,10 +24,9 @@ def test_every_opening_is_as_published(size: str) -> None:
     assert tables.openings(width, height) == wins
 
 
-@pytest.mark.parametrize("opening", ["a1", "d4", "c1"])
-def test_proofs_of_7x7_are_accepted(opening: str) -> None:
+def test_a_proof_of_7x7_is_accepted() -> None:
     board = Board(7)
-    board.push(opening)
+    board.push("a1")
     proof = prove(Solver(7, 7, Settings()), board)
-    print(f"7x7 {opening}: {len(proof['nodes']):,} nodes")
-    assert check(proof)[2] == (0 if opening in OPENINGS["7x7"] else 1)
+    print(f"7x7 a1: {len(proof['nodes']):,} nodes")
+    assert check(proof)[2] == (0 if "a1" in OPENINGS["7x7"] else 1)
