@@ -106,7 +106,8 @@ def test_proofs_are_right_wherever_there_are_any(settings: Settings) -> None:
                     assert found.value == found.proof
                 if len(line) < 2 and not after.is_over():
                     lines.append((*line, found.move))
-    assert proofs > 150
+    # Connections prove many roots at once, and then there is little tree to look at.
+    assert proofs > (150 if settings.connections else 300)
 
 
 def test_connections_win_the_game_to_its_end() -> None:
