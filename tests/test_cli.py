@@ -1,53 +1,22 @@
 """The command line: what each command prints, and one sentence, status 2 and nothing else for bad input."""
 
-import io
 import json
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from fingal import cli
 from fingal.game import BLACK, WHITE, formats
 from fingal.players import spec
 from fingal.solve.check import check
+from tests.conftest import Ran, Run
 
 FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
 ENGINE = Path(__file__).parent / "players" / "fake_engine.py"
 DATA = Path(__file__).parent / "data" / "formats"
-
-
-class Ran(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def fingal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs ``fingal`` in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*arguments: object, typed: str = "") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["fingal", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 1
-        return Ran(status, *capsys.readouterr())
-
-    return run
 
 
 def engine(mode: str) -> str:

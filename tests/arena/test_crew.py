@@ -110,7 +110,7 @@ def test_players_that_cannot_be_made() -> None:
 def test_games_that_are_given_up_leave_nothing_behind(tmp_path: Path) -> None:
     log = tmp_path / "log"
     crew = Workers(2, 60)
-    games = crew.play([*tasks("random", engine("hangs", log), 1), *tasks("random", "random", 50)[1:]])
+    games = crew.play([*tasks("random", engine("hangs", log), 1), *tasks("random", "random", 5000)[1:]])
     for _ in games:
         if log.exists() and "genmove" in log.read_text():
             break

@@ -125,7 +125,7 @@ class Store:
         self.path = Path(path)
         if not create and not self.path.is_file():
             raise ValueError(
-                f"there is no store of games {self.path}: 'fingal match' and 'fingal tournament' write one"
+                f"there is no store of games {self.path}: 'fingal match' or 'fingal tournament' writes one"
             )
         if not self.path.parent.is_dir():
             raise ValueError(f"{self.path} cannot be written: there is no folder {self.path.parent}")
