@@ -26,8 +26,6 @@ _PATIENCE = 5.0
 
 def main(handle: int, memory: int, parent: int) -> None:
     """Answer until the pipe closes."""
-    # Ctrl-C is the main process's affair: it ends the games in order.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
     pipe: Connection[Any, Any] = Connection(handle)
