@@ -52,7 +52,7 @@ def match(
         return
     out.print(state.table())
     if (trial := state.trial()) is not None:
-        out.print(trial.line(first), markup=False, highlight=False, soft_wrap=True)
+        out.print(trial.line(standings.labels((first, second))[first]), markup=False, highlight=False, soft_wrap=True)
 
 
 def tournament(
