@@ -63,6 +63,4 @@ def _follow(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    # Games are played side by side: one thread each, where nothing else is said.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     main(*map(int, sys.argv[1:4]))
