@@ -202,7 +202,7 @@ def match(
     sprt: tuple[float, float] | None = None,
     json: Json = False,
 ) -> None:
-    """Play a match with alternating colours and print who won how often. Stopped or killed, it goes on when asked again.
+    """Play a match and print who won how often. Stopped or killed, it goes on when asked again.
 
     Args:
         sprt: Stop as soon as it is decided whether the first player is the first or the second number of Elo better.
