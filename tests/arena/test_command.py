@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -171,28 +171,37 @@ def test_a_store_without_such_games(fingal: Run) -> None:
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     """The interrupt goes to the whole group, as from a terminal: it must not reach the workers."""
-    program = [sys.executable, "-c", "from fingal.cli import main; main()"]
-    arguments = ["match", "resistance", "shortest-path", "--size", "7", "--games", "40", "--openings", "all", "--json"]
-    store = tmp_path / "games.sqlite"
+    first = interrupted(tmp_path, 5)
+    assert first.err == "stopped: the same command goes on with match-1\n"
+    second = interrupted(tmp_path, first.result["games"] + 5)
+    assert second.err == f"match-1 goes on after {first.result['games']} games\n{first.err}"
+    assert second.result["games"] > first.result["games"]
+    assert [told["finished"] for told in (first.result, second.result)] == [False, False]
+    with Store(tmp_path / "games.sqlite") as store:
+        numbers = [game.number for game in store.games("match-1")]
+    assert len(numbers) == len(set(numbers)) == second.result["games"]
+
+
+class Interrupted(NamedTuple):
+    result: dict[str, Any]
+    err: str
+
+
+def interrupted(folder: Path, games: int) -> Interrupted:
+    """A match, too long to end by itself, that is interrupted after so many games."""
+    arguments = ["match", "resistance", "shortest-path", "--size", "7", "--games", "9000", "--json"]
     with subprocess.Popen(
-        [*program, *arguments],
-        cwd=tmp_path,
+        [sys.executable, "-c", "from fingal.cli import main; main()", *arguments],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     ) as process:
-        while not store.exists() or len(Store(store).games()) < 5:
+        while not (folder / "games.sqlite").exists() or len(Store(folder / "games.sqlite").games()) < games:
             assert process.poll() is None
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0
-    stopped = json.loads(out)
-    assert err == "stopped: the same command goes on with match-1\n"
-    assert 5 <= stopped["games"] < 40
-    assert not stopped["finished"]
-    ran = subprocess.run([*program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert ran.stderr == f"match-1 goes on after {stopped['games']} games\n"
-    ended = json.loads(ran.stdout)
-    assert (ended["games"], ended["finished"], ended["event"]) == (40, True, "match-1")
+    return Interrupted(json.loads(out), err)
