@@ -72,6 +72,24 @@ class Remarking(Protocol):
         ...
 
 
+@runtime_checkable
+class Judging(Protocol):
+    """What a player may have besides: what it thinks of the position that it has just moved in."""
+
+    @property
+    def value(self) -> float | None:
+        """Of the position of the last ``choose``, before its move: in [-1, 1], from the side to move's view.
+
+        None when that move rests on no judgement.
+        """
+        ...
+
+
+def judgement(player: Player) -> float | None:
+    """What a player thinks of the position that it was last asked about; None when it has no values."""
+    return player.value if isinstance(player, Judging) else None
+
+
 def ask(player: Player, record: Record, board: Board, limit: Limit = NO_LIMIT) -> int:
     """The player's move at the end of a record, where ``board`` stands, checked.
 
