@@ -125,7 +125,10 @@ BAD = {
         (["match", "random", "random", "--games", "-3"], "a match of -3 games is not possible"),
         (["match", "random", "random", "--size", "0"], "a board of 0x0 is not possible"),
         (["match", "random", "random", "--size", "20"], "a board of 20x20 is not possible"),
-        (["match", "random", "random", "--openings", "missing.txt"], "cannot read openings: 'none', 'all' or a text"),
+        (
+            ["match", "random", "random", "--openings", "missing.txt"],
+            "cannot read openings: none, all, edge, fair or",
+        ),
         (["match", "random", "random", "--openings", "huge.sgf"], "huge.sgf is too large"),
         (["match", "random", "random", "--openings", "broken.sgf"], "broken.sgf, line 1: "),
         (["match", "random", "random", "--time", "-1"], "a limit of -1.0 seconds is not possible"),

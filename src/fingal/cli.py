@@ -213,8 +213,9 @@ def match(
         save: The folder for the games, one SGF file each.
     """
     from fingal.arena import match as arena
+    from fingal.arena.openings import openings as find_openings
 
-    starts, limit = arena.openings(openings, *parse_size(size)), Limit(sims, time)
+    starts, limit = find_openings(openings, *parse_size(size)), Limit(sims, time)
     total = games if games is not None else 2 * len(starts) if len(starts) > 1 else 100
     if total < 1:
         raise ValueError(f"a match of {total} games is not possible: at least 1")

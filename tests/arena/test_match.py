@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from fingal.arena.match import Game, Match, openings, play, play_game
+from fingal.arena.match import Game, Match, play, play_game
+from fingal.arena.openings import openings
 from fingal.game import BLACK, RESIGN, WHITE, Colour, Record, Result, Special, formats
 from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError
 from tests.serve.scripted import Answers, First
@@ -211,7 +212,7 @@ def test_openings_from_a_file(tmp_path: Path) -> None:
         (b"a1 swap-sides", "line 1: swap-sides has no place in an opening"),
         (b"\n  \n", "holds no openings: one a line is expected"),
         (b"", "holds no openings"),
-        (b"\xff\xfe", "cannot read openings: 'none', 'all' or a text file is expected"),
+        (b"\xff\xfe", "cannot read openings: none, all, edge, fair or a text file is expected"),
         (b"a1\0", "line 1: "),
     ],
 )
@@ -225,5 +226,5 @@ def test_openings_that_are_none(tmp_path: Path, text: bytes, sentence: str) -> N
 
 @pytest.mark.parametrize("source", ["missing.txt", "", ".", "/dev/zero", "a\0b"])
 def test_openings_from_what_is_no_file(source: str) -> None:
-    with pytest.raises(ValueError, match=r"^cannot read openings: 'none', 'all' or a text file is expected \("):
+    with pytest.raises(ValueError, match=r"^cannot read openings: none, all, edge, fair or a text file is expected \("):
         openings(source, 3, 3)

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fingal.arena.statistics import Rate
-from fingal.game import RESIGN, Colour, Record, Result, Special, formats
+from fingal.game import RESIGN, Colour, Record, Result, Special
 from fingal.players import spec
-from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, ask, open_board
+from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,39 +71,6 @@ class Match:
         for player, name in enumerate(self.names):
             table.add_row(Text(name), *(str(self.rate(player, colour)) for colour in (None, *Colour)))
         return table
-
-
-def openings(source: str, width: int, height: int) -> list[Record]:
-    """The start positions of a match: 'none', 'all' (every cell as Black's first stone) or a file.
-
-    A file has one opening a line: moves (``a1 b2``) or anything else that names a position on a board of this size.
-    """
-    if source == "none":
-        return [Record(width, height)]
-    if source == "all":
-        return [Record.of([cell], width, height) for cell in range(width * height)]
-    try:
-        lines = formats.contents(source).decode("utf-8-sig").split("\n")
-    except ValueError as error:
-        raise ValueError(f"cannot read openings: 'none', 'all' or a text file is expected ({error})") from None
-    records = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = formats.position(line.strip(), (width, height))
-            if (record.width, record.height) != (width, height):
-                size = f"{record.width}x{record.height}"
-                raise ValueError(f"a board of {size}, but the match is on {width}x{height}")
-            if any(move == Special.SWAP_SIDES for _, move in record.moves):
-                raise ValueError("swap-sides has no place in an opening: each is played with both colours anyway")
-            open_board(record)
-        except ValueError as error:
-            raise ValueError(f"{source}, line {number}: {error}") from None
-        records.append(record)
-    if not records:
-        raise ValueError(f"{source} holds no openings: one a line is expected, for example 'a1 b2'")
-    return records
 
 
 def play_game(players: Sequence[Player], opening: Record, limit: Limit = NO_LIMIT) -> tuple[Record, str]:
