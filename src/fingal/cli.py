@@ -104,14 +104,21 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
         write_picture(draw.picture(board, marks=node.marks, numbers=numbers), output)
 
 
+def check_picture(output: Path) -> None:
+    """Refuse a name that no picture can have."""
+    if output.suffix.lower() not in (".svg", ".png"):
+        raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
+    if not output.parent.is_dir():
+        raise ValueError(f"{output} cannot be written: there is no folder {output.parent}")
+
+
 def write_picture(picture: draw.Picture, output: Path) -> None:
     """Write a picture to a file, in the format of its ending."""
+    check_picture(output)
     if output.suffix.lower() == ".svg":
         output.write_text(draw.svg(picture), encoding="utf-8")
-    elif output.suffix.lower() == ".png":
-        output.write_bytes(draw.png(picture))
     else:
-        raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
+        output.write_bytes(draw.png(picture))
 
 
 @app.command
@@ -239,6 +246,52 @@ def match(
         print_json(state.summary())
     else:
         out.print(state.table())
+
+
+@app.command
+def exam(
+    player: PlayerText,
+    /,
+    *,
+    size: Annotated[str, tyro.conf.arg(metavar="3..7", help="The board: 3, 4, 5, 6 or 7.")] = "5",
+    positions: int | None = None,
+    every: bool = False,
+    seed: int = 1,
+    sims: Sims = None,
+    time: Seconds = None,
+    output: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Measure a player against perfect play, on boards whose positions the solver knows.
+
+    Args:
+        positions: How many positions are asked about; all of the set unless given.
+        every: Ask about every position there is, on 3x3 and 4x4.
+        seed: 1 is the set that comes with Fingal; another number draws a fresh one, and other games.
+        output: Write a picture here besides: .svg or .png.
+    """
+    from fingal.arena.exam import show
+    from fingal.arena.exam.sitting import Sitting
+
+    width, height = parse_size(size)
+    if width != height:
+        raise ValueError(f"there is no exam on {width}x{height}: the board is 3x3, 4x4, 5x5, 6x6 or 7x7")
+    if output is not None:
+        check_picture(output)
+    sitting = Sitting(player, width, seed=seed, positions=positions, every_position=every, limit=Limit(sims, time))
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    try:
+        with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
+            task = progress.add_task(player)
+            sitting.sit(lambda what, done, total: progress.update(task, description=what, completed=done, total=total))
+    except KeyboardInterrupt:
+        say("stopped: the marks are those of the questions that were answered")
+    if output is not None:
+        write_picture(show.picture(sitting.marks), output)
+    if json:
+        print_json(sitting.marks.as_dict())
+    else:
+        show.show(sitting.marks, out)
 
 
 @app.command

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from fingal.game import Record
-from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, Remarking, judgement, open_board
+from fingal.players.player import NO_LIMIT, Interruptible, Judging, Limit, Player, Remarking, judgement, open_board
 
 
 class Adjusted:
@@ -48,3 +48,10 @@ class Adjusted:
     def close(self) -> None:
         """Close the player."""
         self.player.close()
+
+
+def has_values(player: Player) -> bool:
+    """Whether a player can say what it thinks of a position, whatever stands around it."""
+    while isinstance(player, Adjusted):
+        player = player.player
+    return isinstance(player, Judging)

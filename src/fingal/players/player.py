@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fingal.game import RESIGN, Board, Record, Special
+from fingal.search.evaluator import Positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,15 @@ class Judging(Protocol):
 
         None when that move rests on no judgement.
         """
+        ...
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """What a player may have besides: the probabilities that it draws its moves with, so that nobody need count."""
+
+    def probabilities(self, positions: Positions) -> NDArray[np.float64]:
+        """How probable every move is, [B, cells]; each row's sum is 1. The swap is left out of account."""
         ...
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from fingal.arena.exam.oracle import Oracle, expert_move, oracle
+from fingal.arena.exam.oracle import SOLVABLE, Oracle, expert_move, oracle
 from fingal.arena.exam.questions import SEED, Question, write
 from fingal.game import Board
 
@@ -19,9 +19,6 @@ FOLDER = Path(__file__).with_name("sets")
 
 COUNT = 1000
 """Questions in a set: half from random games, half from experts'."""
-
-MOST_EMPTY = 43
-"""To find all winning moves with more empty cells takes minutes: 7x7 begins with the seventh move."""
 
 RANDOM_STONES = 3
 """An expert game begins with one to three random moves, so that no two are alike."""
@@ -49,7 +46,7 @@ def _position(size: int, expert: bool, known: Oracle, rng: random.Random) -> Boa
     """A game up to a move whose number is drawn first; a game that ends before it is drawn again, number and all."""
     while True:
         board = Board(size)
-        first = max(0, board.cells - MOST_EMPTY)
+        first = max(0, board.cells - SOLVABLE)
         stones = rng.randint(1, RANDOM_STONES) if expert else board.cells
         length = rng.randrange(max(first, stones + 1 if expert else 0), board.cells)
         while board.ply < length and not board.is_over():

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingal.game import Board, Colour
+from fingal.search.evaluator import Positions
 
 MOST_CELLS = 16
 """On 4x4 there are 3**16 numbers: a byte each. Another row would need 3.5 GB."""
@@ -45,7 +46,9 @@ class Enumeration:
     def __init__(self, width: int, height: int) -> None:
         """Go back from the full board; ValueError when the board has too many cells."""
         if width * height > MOST_CELLS:
-            raise ValueError(f"{width}x{height} has too many positions to list: at most {MOST_CELLS} cells are possible")
+            raise ValueError(
+                f"{width}x{height} has too many positions to list: at most {MOST_CELLS} cells are possible"
+            )
         self.width, self.height = width, height
         self.cells = width * height
         self._powers = 3 ** np.arange(self.cells, dtype=np.int64)
@@ -86,6 +89,23 @@ class Enumeration:
         """What stands on every cell, [n, cells]: 0 nothing, 1 Black, 2 White."""
         return (codes[:, None] // self._powers % 3).astype(np.uint8)
 
+    def positions(self, codes: NDArray[np.int64]) -> Positions:
+        """Positions as evaluators take them; the last move is not known."""
+        stones = self.stones(codes)
+        bits = np.uint64(1) << np.arange(self.cells, dtype=np.uint64)
+        packed = np.stack([(stones == colour) @ bits for colour in (1, 2)])[:, :, None]
+        white = (stones == 1).sum(axis=1) > (stones == 2).sum(axis=1)
+        return Positions(self.width, self.height, packed, white, np.full(len(codes), -1, np.int32))
+
+    def winning_cells(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which moves win for the side to move, [n, cells]."""
+        stones = self.stones(codes)
+        colour = 1 + ((stones > 0).sum(axis=1) % 2)
+        children = codes[:, None] + colour[:, None] * self._powers
+        empty = stones == 0
+        wins: NDArray[np.bool_] = empty & (self._state[np.where(empty, children, 0)] != WON)
+        return wins
+
     def _keeping(self, codes: NDArray[np.int64], stones: int) -> NDArray[np.uint8]:
         keeping = np.zeros(len(codes), np.uint8)
         for power in self._powers:
@@ -115,7 +135,8 @@ def _placed(
     bits = np.arange(cells)
     worth = [((masks[:, None] >> bits) & 1) @ powers for masks in sets]
     found = [
-        code + 2 * worth[1][(sets[1] & mask) == 0] for mask, code in zip(sets[0].tolist(), worth[0].tolist(), strict=True)
+        code + 2 * worth[1][(sets[1] & mask) == 0]
+        for mask, code in zip(sets[0].tolist(), worth[0].tolist(), strict=True)
     ]
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
@@ -137,7 +158,8 @@ def _joined(width: int, height: int, colour: Colour) -> NDArray[np.bool_]:
             spread |= np.where(reached >> cell & 1, around[cell], 0)
         spread &= sets
         if np.array_equal(spread, reached):
-            return (reached & sides[1]) != 0
+            joined: NDArray[np.bool_] = (reached & sides[1]) != 0
+            return joined
         reached = spread
 
 

@@ -21,6 +21,10 @@ MOST_EMPTY = 30
 """With more empty cells than this, to count the winning replies to every defence would take too long."""
 
 
+SOLVABLE = 43
+"""With more empty cells than this, to find all winning moves takes minutes: on 7x7, before the seventh move."""
+
+
 class Oracle(Protocol):
     """What an exam asks about positions that are not over. The swap is left out of account."""
 
@@ -58,6 +62,8 @@ class Solved:
 
     def wins(self, board: Board, seconds: float | None = None) -> bool | None:
         """Whether the side to move wins."""
+        if seconds is None:
+            return self._solver.finding(board).winner == board.turn
         winner = self._solver.solve(board, seconds=seconds).winner
         return None if winner is None else winner is board.turn
 
@@ -87,11 +93,15 @@ def drawn_by_energy(board: Board, rng: random.Random) -> list[int]:
 
 
 def expert_move(board: Board, oracle: Oracle, rng: random.Random) -> int:
-    """A move drawn by energy, from those that win where there are some."""
-    order = drawn_by_energy(board, rng)
+    """A move drawn by energy from those that win, or the hardest defence where none does.
+
+    While to solve positions would take long, a move drawn by energy from all.
+    """
+    if len(board.empty_cells) > SOLVABLE:
+        return drawn_by_energy(board, rng)[0]
     if not oracle.wins(board):
-        return order[0]
-    return next(move for move in order if _wins_by(board, move, oracle))
+        return hardest_defence(board, oracle, rng)
+    return next(move for move in drawn_by_energy(board, rng) if _wins_by(board, move, oracle))
 
 
 def hardest_defence(board: Board, oracle: Oracle, rng: random.Random) -> int:
