@@ -108,8 +108,6 @@ def check_picture(output: Path) -> None:
     """Refuse a name that no picture can have."""
     if output.suffix.lower() not in (".svg", ".png"):
         raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
-    if not output.parent.is_dir():
-        raise ValueError(f"{output} cannot be written: there is no folder {output.parent}")
 
 
 def write_picture(picture: draw.Picture, output: Path) -> None:
@@ -277,7 +275,10 @@ def exam(
     if width != height:
         raise ValueError(f"there is no exam on {width}x{height}: the board is 3x3, 4x4, 5x5, 6x6 or 7x7")
     if output is not None:
+        # What cannot be drawn is refused before the exam, not after it.
         check_picture(output)
+        if not output.parent.is_dir():
+            raise ValueError(f"{output} cannot be written: there is no folder {output.parent}")
     sitting = Sitting(player, width, seed=seed, positions=positions, every_position=every, limit=Limit(sims, time))
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:

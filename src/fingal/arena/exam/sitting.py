@@ -69,7 +69,10 @@ class Sitting:
         self.marks = Marks(text, size, "", seed)
 
     def sit(self, progress: Progress = lambda what, done, total: None) -> Marks:
-        """Ask everything; what there is so far is in ``marks``. ValueError when the player does not play this size."""
+        """Ask everything; what there is so far is in ``marks``.
+
+        ValueError when the player does not play this size, PlayerError when it fails at the first question.
+        """
         begun = time.monotonic()
         marks, size = self.marks, self.marks.size
         try:
@@ -141,6 +144,9 @@ class Sitting:
         try:
             return ask(self._player, record, record.board(), self._limit)
         except PlayerError as error:
+            if not self.marks.answers:
+                # Who fails at the first question, on a board of this size for example, need not be asked on.
+                raise
             self._fail(str(error))
             return RESIGN
 
