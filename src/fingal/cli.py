@@ -296,6 +296,36 @@ def exam(
 
 
 @app.command
+def report(
+    stores: Annotated[Positional[tuple[Path, ...]], tyro.conf.arg(metavar="STORE ...")] = (),
+    /,
+    *,
+    exam: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE ...")] = (),
+    run: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER ...")] = (),
+    swaps: Annotated[tuple[str, ...], tyro.conf.arg(metavar="PLAYER ...")] = (),
+    swap_sizes: Annotated[tuple[int, ...], tyro.conf.arg(metavar="N ...")] = (4, 5, 6, 7, 8),
+    title: str = "Fingal: what was measured",
+    output: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("report.html"),
+) -> None:
+    """Write one page with ladders, cross tables, curves over training, exams, swap maps and games to replay.
+
+    Args:
+        stores: Files of games, as 'fingal match' and 'fingal tournament' write them.
+        exam: What 'fingal exam PLAYER --json' has printed, in files.
+        run: Folders of training runs.
+        swaps: Players whose swap maps are drawn beside the truth.
+        swap_sizes: The boards of these maps.
+        title: What stands over the page.
+        output: The page.
+    """
+    from fingal.arena.report import command
+
+    with notes.status("") as status:
+        command.write(stores, exam, run, swaps, swap_sizes, title, output, status.update)
+    say(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+
+
+@app.command
 def solve(
     position: Position,
     /,

@@ -11,15 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fingal.game.picture import Anchor, Circle, Label, Line, Picture, Point, Polygon, Shape
+from fingal.game.picture import Anchor, Circle, Label, Line, Picture, Point, Shape
 
 INK, SOFT, GRID, GROUND = "#3f3527", "#8a7a60", "#ddd2bd", "#fbf8f1"
 """The colours of texts, of what stands behind them, of lines behind everything, and of the paper."""
 
+WHISKER = "#e3a99f"
+"""The colour of an interval behind its value."""
+
 SERIES = ("#c8402f", "#2f6fd0", "#3f9a4a", "#b5790f", "#7a5aa6", "#2b8a8f")
 """The colours of curves, in turn."""
 
-SMALL, TEXT, HEAD = 11.0, 12.0, 15.0
+SMALL, TEXT, HEAD = 12.0, 13.0, 15.0
 """Sizes of letters."""
 
 LETTER = 0.56
@@ -81,44 +84,41 @@ def rows(
     low: float | None = None,
     high: float | None = None,
     write: Callable[[float], str] = plain,
-    width: float = 640.0,
-    bars: bool = False,
+    width: float = 460.0,
 ) -> Picture:
-    """A row for each value: a dot, or a bar, with a line from end to end of its interval."""
-    left = 14 + min(0.45 * width, LETTER * TEXT * max((len(row.name) for row in values), default=0))
-    right = 14 + LETTER * SMALL * max((len(row.note) for row in values), default=0)
+    """A row for each value: its name, and under it a dot with a line from end to end of its interval."""
     least = min((row.low for row in values), default=0.0) if low is None else low
     most = max((row.high for row in values), default=1.0) if high is None else high
     if low is None and high is None:
         room = 0.05 * (most - least or 1.0)
         least, most = least - room, most + room
-    top, step = 2.2 * HEAD, 26.0
+    left, right = 18.0, width - 18.0
+    top, step = 2.2 * HEAD, 40.0
     bottom = top + step * len(values)
 
     def across(value: float) -> float:
         share = (min(max(value, least), most) - least) / ((most - least) or 1.0)
-        return left + share * (width - left - right)
+        return left + share * (right - left)
 
-    shapes: list[Shape] = [_text("head", (14, HEAD), title, HEAD, INK, "start")]
+    shapes: list[Shape] = [_text("head", (left, HEAD), title, HEAD, INK, "start")]
     for tick in ticks(least, most):
         x = across(tick)
-        shapes.append(Line(kind="grid", points=((x, top - 4), (x, bottom)), stroke=GRID, width=1))
+        for number in range(len(values)):
+            y = top + number * step + 28
+            shapes.append(Line(kind="grid", points=((x, y - 6), (x, y + 6)), stroke=GRID, width=1))
         shapes.append(_text("tick", (x, bottom + 12), write(tick), SMALL, SOFT))
     for number, row in enumerate(values):
-        y = top + (number + 0.5) * step
-        longest = int((left - 14) / (LETTER * TEXT))
-        name = row.name if len(row.name) <= longest else row.name[: longest - 1] + "…"
-        shapes.append(_text("name", (left - 8, y), name, TEXT, INK, "end"))
-        if bars:
-            corners = ((left, y - 8), (across(row.value), y - 8), (across(row.value), y + 8), (left, y + 8))
-            shapes.append(Polygon(kind="bar", points=corners, fill=SERIES[4]))
-        ends = ((across(row.low), y), (across(row.high), y))
-        shapes.append(Line(kind="whisker", points=ends, stroke=SOFT if bars else SERIES[0], width=3 if bars else 4))
-        if not bars:
-            shapes.append(Circle(kind="dot", centre=(across(row.value), y), radius=5.5, fill=SERIES[0]))
-        shapes.append(_text("note", (width - right + 8, y), row.note, SMALL, SOFT, "start"))
+        y = top + number * step
+        longest = int((right - left) / (LETTER * TEXT)) - len(row.note) - 2
+        name = row.name if len(row.name) <= longest else row.name[: max(1, longest - 1)] + "…"
+        shapes.append(_text("name", (left, y + 12), name, TEXT, INK, "start"))
+        shapes.append(_text("note", (right, y + 12), row.note, SMALL, SOFT, "end"))
+        shapes.append(Line(kind="grid", points=((left, y + 28), (right, y + 28)), stroke=GRID, width=1))
+        ends = ((across(row.low), y + 28), (across(row.high), y + 28))
+        shapes.append(Line(kind="whisker", points=ends, stroke=WHISKER, width=5))
+        shapes.append(Circle(kind="dot", centre=(across(row.value), y + 28), radius=5.5, fill=SERIES[0]))
     said = "; ".join(f"{row.name}: {write(row.value)}" for row in values)
-    return Picture(width, bottom + 24, tuple(shapes), f"{title}. {said}", GROUND)
+    return Picture(width, bottom + 26, tuple(shapes), f"{title}. {said}", GROUND)
 
 
 def plane(
@@ -140,9 +140,9 @@ def plane(
     ends = [end for curve in curves for pair in curve.intervals for end in pair]
     x_low, x_high = x_range or _span([x for x, _ in points])
     y_low, y_high = y_range or _span([y for _, y in points] + ends)
-    named = [curve for curve in curves if curve.name]
-    left, right, bottom = 52.0, width - 16, height - 42
-    top = 3.4 * HEAD
+    left, right, bottom = 52.0, width - 24, height - 42
+    legend = _legend([curve.name for curve in curves], left, right) if len(curves) > 1 else []
+    top = 3.4 * HEAD + max((y for _, y in legend), default=0.0)
 
     def at(point: Point) -> Point:
         x, y = min(max(point[0], x_low), x_high), min(max(point[1], y_low), y_high)
@@ -159,20 +159,20 @@ def plane(
         shapes.append(Line(kind="grid", points=((left, y), (right, y)), stroke=GRID, width=1))
         shapes.append(_text("tick", (left - 6, y), write_y(tick), SMALL, SOFT, "end"))
     shapes.append(_text("tick", ((left + right) / 2, height - 12), x_name, SMALL, SOFT))
-    if len(named) < 2:
+    if not legend:
         shapes.append(_text("tick", (left, top - 10), y_name, SMALL, SOFT, "start"))
     if diagonal:
         shapes += _dashed(at((x_low, y_low)), at((x_high, y_high)))
-    beside = left
     for number, curve in enumerate(curves):
         colour, mark = SERIES[number % len(SERIES)], f"series-{number % len(SERIES)}"
-        if len(named) > 1:
-            shapes.append(Circle(kind=f"fill {mark}", centre=(beside + 4, top - 14), radius=4, fill=colour))
-            shapes.append(_text("tick", (beside + 12, top - 14), curve.name, SMALL, SOFT, "start"))
-            beside += 24 + LETTER * SMALL * len(curve.name)
+        if legend:
+            x, y = legend[number][0], legend[number][1] + 2.5 * HEAD
+            shapes.append(Circle(kind=f"fill {mark}", centre=(x + 4, y), radius=4, fill=colour))
+            shapes.append(_text("tick", (x + 12, y), curve.name, SMALL, SOFT, "start"))
         for (x, _), pair in zip(curve.points, curve.intervals, strict=False):
             whisker = at((x, pair[0])), at((x, pair[1]))
-            shapes.append(Line(kind=f"stroke soft {mark}", points=whisker, stroke=colour, width=2))
+            soft = WHISKER if len(curves) == 1 else colour
+            shapes.append(Line(kind=f"stroke soft {mark}", points=whisker, stroke=soft, width=2))
         if len(curve.points) > 1:
             drawn = tuple(map(at, curve.points))
             shapes.append(Line(kind=f"stroke {mark}", points=drawn, stroke=colour, width=2))
@@ -180,6 +180,18 @@ def plane(
             for point in curve.points:
                 shapes.append(Circle(kind=f"fill {mark}", centre=at(point), radius=3.5, fill=colour))
     return Picture(width, height, tuple(shapes), title, GROUND)
+
+
+def _legend(names: Sequence[str], left: float, right: float) -> list[Point]:
+    """Where the names of curves stand: beside each other, on as many lines as they need."""
+    places, x, y = [], left, 0.0
+    for name in names:
+        room = 26 + LETTER * SMALL * len(name)
+        if x > left and x + room > right:
+            x, y = left, y + 1.4 * SMALL
+        places.append((x, y))
+        x += room
+    return places
 
 
 def _span(values: Sequence[float]) -> tuple[float, float]:

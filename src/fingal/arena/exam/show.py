@@ -23,9 +23,7 @@ def show(marks: Marks, console: Console) -> None:
     for name, share in marks.sources:
         table.add_row(f"  from {SOURCES[name]}", str(share))
     for name, share in marks.groups:
-        table.add_row(
-            f"  where {name} move{'' if name == '1' else 's'} keep{'s' if name == '1' else ''} it", str(share)
-        )
+        table.add_row(f"  {group_name(name)}", str(share))
     table.add_section()
     table.add_row("won openings that it wins against a perfect defender", str(marks.converts))
     table.add_row("Brier score of its values", _brier(marks))
@@ -33,6 +31,11 @@ def show(marks: Marks, console: Console) -> None:
     notes = [f"Positions: {marks.asked}.", *_remarks(marks)]
     for note in notes:
         console.print(note, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def group_name(group: str) -> str:
+    """'where 1 move keeps it', 'where 3-5 moves keep it'."""
+    return "where 1 move keeps it" if group == "1" else f"where {group} moves keep it"
 
 
 SOURCES = {"all": "all of them", "random": "random games", "expert": "expert games", "own": "its own games"}
@@ -61,7 +64,7 @@ def picture(marks: Marks) -> Picture:
     """Shares by difficulty and source on the left, the calibration curve of the values on the right."""
     shares = [("all questions", marks.keeps_win())]
     shares += [(SOURCES[name], share) for name, share in marks.sources if name != "all"]
-    shares += [(f"{name} keep{'s' if name == '1' else ''} it", share) for name, share in marks.groups]
+    shares += [(group_name(name), share) for name, share in marks.groups]
     shares.append(("won openings converted", marks.converts))
     left = share_rows(f"{marks.player}, {marks.size}x{marks.size}: keeps the win", shares)
     bins = calibration(marks.judged)
@@ -73,7 +76,7 @@ def picture(marks: Marks) -> Picture:
 def share_rows(title: str, shares: list[tuple[str, Share]]) -> Picture:
     """A row for each share."""
     values = [
-        Row(name, share.value, *share.interval, f"{100 * share.value:.1f}%  {share.count:,}")
+        Row(name, share.value, *share.interval, f"{100 * share.value:.1f}% of {share.count:,}")
         for name, share in shares
         if share.value is not None
     ]
