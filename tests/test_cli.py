@@ -146,6 +146,18 @@ BAD = {
         (["exam", "random", "--output", "nowhere/x.svg"], "nowhere/x.svg cannot be written: there is no folder"),
         (["exam", engine("small"), "--size", "6"], "too big"),
     ],
+    "report": [
+        (["report"], "a report of nothing is not possible: give a store of games, --exam, --run or --swaps"),
+        (["report", "missing.db"], "there is no store of games missing.db"),
+        (["report", "huge.sgf"], "huge.sgf is not a store of games"),
+        (["report", "--exam", "missing.json"], "missing.json: No such file or directory"),
+        (["report", "--exam", "broken.sgf"], "broken.sgf is no result of an exam: what 'fingal exam PLAYER --json'"),
+        (["report", "--exam", "bytes.sgf"], "bytes.sgf is no result of an exam"),
+        (["report", "--run", "."], ". is no run: there is no metrics.jsonl"),
+        (["report", "--swaps", "nobody"], "there is no player 'nobody'"),
+        (["report", "--swaps", "random", "--swap-sizes", "20"], "a board of 20x20 is not possible"),
+        (["report", "--swaps", "random", "-o", "nowhere/x.html"], "nowhere/x.html cannot be written: there is no"),
+    ],
     "htp": [
         (["htp", "nobody"], "there is no player 'nobody'"),
         (["htp", 'htp:"no-such-engine"'], "cannot start the engine 'no-such-engine': there is no such program"),
@@ -200,7 +212,9 @@ def test_a_wrong_command_line_is_refused(fingal: Run, arguments: list[str]) -> N
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("command", ["play", "show", "analyse", "convert", "htp", "players", "match", "exam", "bench"])
+@pytest.mark.parametrize(
+    "command", ["play", "show", "analyse", "convert", "htp", "players", "match", "exam", "report", "bench"]
+)
 def test_help(fingal: Run, command: str) -> None:
     ran = fingal(command, "--help")
     assert ran.status == 0

@@ -8,10 +8,9 @@ from typing import Any
 from fingal.arena import charts
 from fingal.arena.charts import Curve, Row
 from fingal.arena.exam.marks import GROUPS
+from fingal.arena.exam.show import SOURCES
 from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
 from fingal.game.picture import Picture
-
-MOST_CURVES = len(charts.SERIES)
 
 Result = dict[str, Any]
 
@@ -19,8 +18,7 @@ Result = dict[str, Any]
 def section(results: Sequence[Result]) -> Section:
     """The results, size by size, the best player first."""
     parts = [
-        "<p>Play measured against perfect play: positions and openings whose winner is proved. "
-        "95% intervals; how everything is drawn stands in Fingal's page on the exam.</p>"
+        "<p>Play measured against perfect play, in positions and openings whose winner is known. 95% intervals.</p>"
     ]
     for size in sorted({int(result["size"]) for result in results}):
         sat = sorted(
@@ -35,12 +33,13 @@ def section(results: Sequence[Result]) -> Section:
         judging = [result for result in sat if result.get("brier") is not None]
         if judging:
             pictures.append(chart(_shares("Error of its values (Brier score, less is better)", judging, "brier")))
-            pictures += [
-                chart(_calibration(judging[start : start + MOST_CURVES]))
-                for start in range(0, len(judging), MOST_CURVES)
-            ]
         parts.append(grid(pictures))
-        parts.append(_groups(sat))
+        parts.append(_details(sat))
+        if judging:
+            parts.append(
+                "<p>How often positions were won that a player gave such a chance; on the dashed line both agree.</p>"
+            )
+            parts.append(grid((chart(_calibration(result)) for result in judging), "smalls"))
     return Section("exam", "The exam", "".join(parts))
 
 
@@ -60,40 +59,46 @@ def _decimals(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".") if value else "0"
 
 
-def _calibration(results: Sequence[Result]) -> Picture:
-    curves = [
-        Curve(str(result["player"]), [(bin["expected"], bin["share"]) for bin in result["calibration"]], dots=True)
-        for result in results
-    ]
+def _calibration(result: Result) -> Picture:
+    bins = result["calibration"]
+    curve = Curve("", [(bin["expected"], bin["share"]) for bin in bins], [bin["interval"] for bin in bins], dots=True)
     return charts.plane(
-        "Chance to win that it saw, and share that was won",
-        curves,
-        x_name="on the dashed line both agree",
+        str(result["player"]),
+        [curve],
+        x_name="chance that it saw",
+        y_name="share won",
         x_range=(0.0, 1.0),
         y_range=(0.0, 1.0),
         write_x=charts.percent,
         write_y=charts.percent,
         diagonal=True,
-        width=460,
-        height=360,
+        width=300,
+        height=270,
     )
 
 
-def _groups(results: Sequence[Result]) -> str:
-    """By how many moves keep the win: the harder, the further left."""
+def _details(results: Sequence[Result]) -> str:
+    """Kept wins by where the positions are from, then by how many moves keep the win: the harder, the further left."""
     names = [str(low) if low == high else f"{low}-{high}" for low, high in GROUPS]
-    there = [name for name in names if any(name in result["by_winning_moves"] for result in results)]
+    columns = [("by_source", source, SOURCES[source]) for source in ("random", "expert", "own")]
+    columns += [("by_winning_moves", name, f"{name} keep{'s' if name == '1' else ''} it") for name in names]
+    there = [column for column in columns if any(column[1] in result.get(column[0], {}) for result in results)]
     rows = []
     for result in results:
         cells = [text(result["player"])]
-        for name in there:
-            share = result["by_winning_moves"].get(name)
-            if share is None:
+        for part, name, _ in there:
+            share = result.get(part, {}).get(name)
+            if share is None or share["share"] is None:
                 cells.append('<td class="none">·</td>')
                 continue
             low, high = share["interval"]
             hint = f"{share['count']:,} positions, [{100 * low:.1f}%, {100 * high:.1f}%]"
-            cells.append(tinted(share["share"], f"{100 * share['share']:.0f}<small>%</small>", hint))
+            cells.append(tinted(share["share"], f"{_percent(share['share'])}<small>%</small>", hint))
         rows.append(cells)
-    head = ["moves that keep the win", *there]
-    return "<p>By how many moves keep the win: where only one does, guessing does not help.</p>" + table(head, rows)
+    words = "<p>Kept wins by whose game the position is from, and by how many moves keep the win.</p>"
+    return words + table(["", *(heading for _, _, heading in there)], rows)
+
+
+def _percent(share: float) -> str:
+    """A share in percent; 100 only when nothing is missing."""
+    return "100" if share == 1 else f"{min(99.9, 100 * share):.1f}"

@@ -45,14 +45,10 @@ def _remark(games: Sequence[StoredGame], ratings: Ratings) -> str:
 
 def _ladder(ratings: Ratings) -> str:
     rows = [
-        Row(rating.player, rating.elo, *rating.interval, f"{rating.elo:+.0f}  {_score(rating.wins, rating.games)}")
+        Row(rating.player, rating.elo, *rating.interval, f"{rating.elo:+.0f}, won {rating.wins} of {rating.games}")
         for rating in ratings.players
     ]
     return chart(charts.rows("Elo", rows))
-
-
-def _score(wins: int, games: int) -> str:
-    return f"{wins}/{games}"
 
 
 def _cross_table(games: Sequence[StoredGame], ratings: Ratings) -> str:

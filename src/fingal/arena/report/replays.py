@@ -10,7 +10,7 @@ from typing import Any
 
 from fingal.arena.ratings import rate
 from fingal.arena.report.league import by_size
-from fingal.arena.report.markup import Section, text
+from fingal.arena.report.markup import Section, grid, text
 from fingal.arena.store import StoredGame
 from fingal.game import SWAP, Board, Colour, Record
 from fingal.game.board import mirror
@@ -27,9 +27,7 @@ def section(games: Sequence[StoredGame]) -> Section:
         "<p>The longest game between each two neighbours on the ladder, and the greatest upset. The arrow keys step "
         "through a game, Home and End go to its ends.</p>"
     ]
-    for size, played in by_size(games).items():
-        chosen = sample(played)
-        parts.append(_player(size, chosen))
+    parts.append(grid((_player(size, sample(played)) for size, played in by_size(games).items()), "replays"))
     return Section("games", "Games to replay", "".join(parts))
 
 
@@ -65,13 +63,14 @@ def _player(size: tuple[int, int], chosen: Sequence[tuple[str, StoredGame]]) -> 
     )
     data = json.dumps([steps(game.record, game.black, game.white) for _, game in chosen])
     buttons = "".join(
-        f'<button type="button" data-go="{go}" aria-label="{label}">{sign}</button>'
-        for go, label, sign in (
-            ("first", "to the first position", "⏮"),
-            ("back", "one move back", "◀"),
-            ("play", "play or pause", "⏯"),
-            ("on", "one move on", "▶"),
-            ("last", "to the end", "⏭"),
+        f'<button type="button" data-go="{go}" aria-label="{label}" title="{label}">'
+        f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{path}"/></svg></button>'
+        for go, label, path in (
+            ("first", "to the beginning", "M3 3v10M13 3 6 8l7 5z"),
+            ("back", "one move back", "M11 3 4 8l7 5z"),
+            ("play", "play or pause", "M3 3l6 5-6 5zM11 3v10M14 3v10"),
+            ("on", "one move on", "M5 3l7 5-7 5z"),
+            ("last", "to the end", "M3 3l7 5-7 5zM13 3v10"),
         )
     )
     return (
