@@ -1,53 +1,22 @@
 """The command line: what each command prints, and one sentence, status 2 and nothing else for bad input."""
 
-import io
 import json
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from fingal import cli
 from fingal.game import BLACK, WHITE, formats
 from fingal.players import spec
 from fingal.solve.check import check
+from tests.conftest import Ran, Run
 
 FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
 ENGINE = Path(__file__).parent / "players" / "fake_engine.py"
 DATA = Path(__file__).parent / "data" / "formats"
-
-
-class Ran(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def fingal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs ``fingal`` in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*arguments: object, typed: str = "") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["fingal", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 1
-        return Ran(status, *capsys.readouterr())
-
-    return run
 
 
 def engine(mode: str) -> str:
@@ -367,7 +336,12 @@ def test_players_lists_every_kind(fingal: Run) -> None:
     assert [kind["name"] for kind in listed["kinds"]] == [kind.name for kind in spec.kinds()]
     for kind in listed["kinds"]:
         assert kind["usage"] in shown
-        assert {"epsilon", "temperature", "seed", "name"} <= {setting["name"] for setting in kind["settings"]}
+        assert {"epsilon", "seed", "name"} <= (names := {setting["name"] for setting in kind["settings"]})
+        # Listed where it is taken.
+        text = kind["usage"].replace("NET", "fingal-small").replace("COMMAND", "cat") + ":temperature=1"
+        text = text if kind["argument"] is None else text.replace(":temperature", ",temperature")
+        refused = "no scores to draw from"
+        assert ("temperature" not in names) == (refused in fingal("play", text, typed="quit\n").err), kind["name"]
 
 
 # --------------------------------------------------------------------------------------------------------------- match
@@ -386,7 +360,9 @@ def test_match(fingal: Run, tmp_path: Path) -> None:
     result, _ = match(fingal, "random:seed=1", "random:seed=2", "--size", "3x5", "--games", 5, "--save", "a/b")
     assert result["games"] == 5
     records = [formats.load(path) for path in sorted((tmp_path / "a" / "b").iterdir())]
-    assert [path.name for path in sorted((tmp_path / "a" / "b").iterdir())] == [f"0000{n}.sgf" for n in range(1, 6)]
+    assert [path.name for path in sorted((tmp_path / "a" / "b").iterdir())] == [
+        f"match-1-0000{n}.sgf" for n in range(1, 6)
+    ]
     assert [record.players[BLACK] for record in records] == ["random:seed=1", "random:seed=2"] * 2 + ["random:seed=1"]
     # The score once more, from the files alone.
     won = [record.players[record.board().winner] == "random:seed=1" for record in records]
@@ -412,37 +388,42 @@ def test_match_as_a_table(fingal: Run) -> None:
 
 
 def test_match_with_every_opening(fingal: Run, tmp_path: Path) -> None:
-    result, _ = match(fingal, "random", "random", "--size", "2x3", "--openings", "all")
+    result, _ = match(fingal, "random", "random", "--size", "2x3", "--openings", "all", "--save", "games")
     assert result["games"] == 12
     first = [formats.load(path).moves[0] for path in sorted((tmp_path / "games").iterdir())]
-    assert first == [(BLACK, cell) for cell in range(6) for _ in range(2)]
+    assert sorted(first) == [(BLACK, cell) for cell in range(6) for _ in range(2)]
+    # The two games from an opening follow each other.
+    assert first[::2] == first[1::2]
 
 
 def test_match_with_a_file_of_openings(fingal: Run, tmp_path: Path) -> None:
     (tmp_path / "openings.txt").write_text("a1 b2\n#3,c3\n")
-    assert match(fingal, "random", "random", "--size", 3, "--openings", "openings.txt")[0]["games"] == 4
+    arguments = ["random", "random", "--size", 3, "--openings", "openings.txt", "--save", "games"]
+    assert match(fingal, *arguments)[0]["games"] == 4
     begins = [formats.load(path).moves for path in sorted((tmp_path / "games").iterdir())]
     assert [moves[:2] for moves in begins[:2]] == [[(BLACK, 0), (WHITE, 4)]] * 2
     assert [moves[0] for moves in begins[2:]] == [(BLACK, 8)] * 2
 
 
 def test_an_engine_that_crashes_loses_its_games_and_the_match_goes_on(fingal: Run, tmp_path: Path) -> None:
-    result, said = match(fingal, engine("dies"), "random", "--size", 3, "--games", 4)
+    arguments = ["--size", 3, "--games", 4, "--openings", "none", "--save", "games"]
+    result, said = match(fingal, engine("dies"), "random", *arguments)
     assert result["win_rate"] == 0
     assert [failure["game"] for failure in result["failures"]] == [1, 2, 3, 4]
     assert all("ended without answering" in failure["reason"] for failure in result["failures"])
     assert result["sides"][1]["white"] == {"wins": 2, "games": 2, "interval": pytest.approx([0.3424, 1.0], abs=5e-5)}
     for number in range(1, 5):
         assert f"game {number}: " in said
-        assert formats.load(tmp_path / "games" / f"{number:05d}.sgf").result.how == "forfeit"
+        assert formats.load(tmp_path / "games" / f"match-1-{number:05d}.sgf").result.how == "forfeit"
 
 
 def test_an_engine_that_plays(fingal: Run, tmp_path: Path) -> None:
-    result, _ = match(fingal, engine("plays"), engine("plays") + ",name=[/b]", "--size", 3, "--games", 2)
+    arguments = ["--size", 3, "--games", 2, "--openings", "none", "--save", "games"]
+    result, _ = match(fingal, engine("plays"), engine("plays") + ",name=[/b]", *arguments)
     # Both play the first empty cell: on 3x3, Black wins.
     assert result["win_rate"] == 0.5
     assert result["failures"] == []
-    assert formats.load(tmp_path / "games" / "00001.sgf").players == {BLACK: "Fake", WHITE: "[/b]"}
+    assert formats.load(tmp_path / "games" / "match-1-00001.sgf").players == {BLACK: "Fake", WHITE: "[/b]"}
 
 
 def test_a_player_that_does_not_play_this_size(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,10 +431,9 @@ def test_a_player_that_does_not_play_this_size(fingal: Run, monkeypatch: pytest.
         raise ValueError("this net knows 11x11 only")
 
     monkeypatch.setattr("fingal.players.random.RandomPlayer.choose", refuse)
-    for command in (["match", "random", "random"], ["play", "random", "--colour", "white"]):
-        ran = fingal(*command, "--size", 5)
-        assert ran.status == 2
-        assert ran.err == "fingal: random does not play here: this net knows 11x11 only\n"
+    ran = fingal("play", "random", "--colour", "white", "--size", 5)
+    assert ran.status == 2
+    assert ran.err == "fingal: random does not play here: this net knows 11x11 only\n"
 
 
 def test_a_person_who_leaves_a_match_forfeits(fingal: Run) -> None:
@@ -527,5 +507,5 @@ def test_a_second_match_keeps_the_games_of_the_first(fingal: Run, tmp_path: Path
     assert fingal(*arguments).status == 0
     first = {file.name: file.read_text() for file in games.iterdir()}
     assert fingal(*arguments).status == 0
-    assert sorted(file.name for file in games.iterdir()) == [f"0000{number}.sgf" for number in (1, 2, 3, 4)]
+    assert sorted(file.name for file in games.iterdir()) == [f"match-{m}-0000{g}.sgf" for m in (1, 2) for g in (1, 2)]
     assert all((games / name).read_text() == text for name, text in first.items())

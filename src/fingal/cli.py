@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
-from tyro.conf import Positional
+from tyro.conf import OmitArgPrefixes, Positional
 from tyro.extras import SubcommandApp
 
+from fingal.arena.options import EventOptions
 from fingal.game import Colour, Record, draw, formats
 from fingal.game.board import parse_size
 from fingal.players import spec
@@ -202,48 +202,73 @@ def match(
     second: PlayerText,
     /,
     *,
-    size: Size = "11",
-    games: int | None = None,
-    openings: str = "none",
-    sims: Sims = None,
-    time: Seconds = None,
-    save: Path = Path("games"),
+    options: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    sprt: tuple[float, float] | None = None,
     json: Json = False,
 ) -> None:
-    """Play a match with alternating colours and print who won how often.
+    """Play a match with alternating colours and print who won how often. Killed or stopped, it can be gone on with.
 
     Args:
-        games: How many; every opening twice unless given (100 without openings).
-        openings: 'none', 'all' (every cell as Black's first stone) or a file with one opening a line.
-        save: The folder for the games, one SGF file each.
+        sprt: Stop as soon as it is decided whether the first player is the first or the second number of Elo better.
     """
-    from fingal.arena import match as arena
-    from fingal.arena.openings import openings as find_openings
+    from fingal.arena import command
 
-    starts, limit = find_openings(openings, *parse_size(size)), Limit(sims, time)
-    total = games if games is not None else 2 * len(starts) if len(starts) > 1 else 100
-    if total < 1:
-        raise ValueError(f"a match of {total} games is not possible: at least 1")
-    state = arena.Match((first, second))
-    # Games of an earlier match in the same folder stay: the numbers go on.
-    kept = max((int(file.stem) for file in save.glob("*.sgf") if file.stem.isdecimal()), default=0)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
-            task = progress.add_task(f"{first} – {second}", total=total)
-            for game in arena.play((first, second), starts, total, limit):
-                state.games.append(game)
-                save.mkdir(parents=True, exist_ok=True)
-                formats.save(game.record, save / f"{kept + game.number:05d}.sgf")
-                if game.failure:
-                    say(f"game {game.number}: {game.failure}")
-                progress.update(task, advance=1, description=f"{first} – {second}: {state.rate(0)}")
-    except KeyboardInterrupt:
-        say("stopped")
-    if json:
-        print_json(state.summary())
-    else:
-        out.print(state.table())
+    command.match(first, second, options, sprt, json, out, notes)
+
+
+@app.command
+def tournament(
+    players: Positional[tuple[str, ...]] = (),
+    /,
+    *,
+    options: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    kind: Literal["round-robin", "gauntlet", "swiss"] = "round-robin",
+    heads: int = 1,
+    rounds: int | None = None,
+    run: Path | None = None,
+    checkpoints: int = 12,
+    player: str = "net:{}",
+    anchor: str | None = None,
+    json: Json = False,
+) -> None:
+    """Play a tournament and print ratings and a cross table. Killed or stopped, it can be gone on with.
+
+    Args:
+        players: The players, for example random resistance uct:sims=1000.
+        kind: Everyone against everyone, the first against all others, or rounds of players with like scores.
+        heads: Gauntlet: how many of the players, the first ones, play all others.
+        rounds: Swiss: how many; as many as it takes to find a winner (log2 of the players), if not given.
+        run: A training run's folder: its checkpoints play too.
+        checkpoints: How many of the run's checkpoints, evenly spread, the first and the last among them.
+        player: How a checkpoint plays: a player's text with {} for the file, for example puct:net={},sims=50.
+        anchor: The player whose Elo is 0; the mean is 0, if not given.
+    """
+    from fingal.arena import command
+
+    entered = (*players, *(command.run_players(run, checkpoints, player) if run is not None else ()))
+    command.tournament(entered, options, kind, heads, rounds, anchor, json, out, notes)
+
+
+@app.command
+def ratings(
+    store: Positional[Path],
+    /,
+    *,
+    size: Annotated[str | None, tyro.conf.arg(metavar="N|WxH", help="Games on this board only.")] = None,
+    event: str | None = None,
+    anchor: str | None = None,
+    json: Json = False,
+) -> None:
+    """Rate the players of the games in a store.
+
+    Args:
+        store: A file that 'fingal match' or 'fingal tournament' wrote.
+        event: Games of this event only.
+        anchor: The player whose Elo is 0; the mean is 0, if not given.
+    """
+    from fingal.arena import command
+
+    command.ratings(store, None if size is None else parse_size(size), event, anchor, json, out)
 
 
 @app.command

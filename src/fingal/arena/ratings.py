@@ -154,8 +154,8 @@ def resampled(
     """Fits to ``count`` Bayesian bootstraps of the results, [count, players + 1]; arguments as for ``fit``, [M].
 
     Each game, virtual ones included, counts with a weight drawn from Exp(1) (Rubin 1981), and the sum of n such weights
-    is drawn from Gamma(n). For two players who always have the same colours that is Jeffreys' interval for a
-    proportion. The usual bootstrap would call a perfect score certain: however it is drawn, there is no loss in it.
+    is drawn from Gamma(n). Where two players alone meet, equally often with each colour, that is Jeffreys' interval for
+    the score with each colour. The usual bootstrap would call a perfect score certain: there is no loss to draw.
     """
     virtual = virtual_games(pairs, players, wins + losses)
     size = (count, len(wins))

@@ -7,6 +7,7 @@ and loses no game that was written; others may read, and play other events into 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import sqlite3
@@ -124,7 +125,7 @@ class Store:
         self.path = Path(path)
         if not create and not self.path.is_file():
             raise ValueError(
-                f"there is no store of games {self.path}: 'fingal match' and 'fingal tournament' write one"
+                f"there is no store of games {self.path}: 'fingal match' or 'fingal tournament' writes one"
             )
         if not self.path.parent.is_dir():
             raise ValueError(f"{self.path} cannot be written: there is no folder {self.path.parent}")
@@ -160,6 +161,12 @@ class Store:
             )
         return self.event(name)
 
+    def extend(self, event: Event, settings: Mapping[str, Any]) -> Event:
+        """Give an event other settings: more games are to be played."""
+        text = json.dumps(settings, sort_keys=True)
+        self._base.execute("UPDATE events SET settings = ?, status = 'playing' WHERE id = ?", (text, event.id))
+        return self.event(event.name)
+
     def finish(self, event: Event) -> None:
         """Note that all games of an event have been played."""
         self._base.execute("UPDATE events SET status = 'finished' WHERE id = ?", (event.id,))
@@ -191,6 +198,19 @@ class Store:
             {"event": event, "width": width, "height": height},
         )
         return [_game(row) for row in rows]
+
+    @contextlib.contextmanager
+    def playing(self, event: Event) -> Iterator[None]:
+        """Keep other processes from playing the same event; ValueError when one does.
+
+        The lock is the system's, on a byte of a file beside the store: it goes with the process, however that ends.
+        """
+        with open(f"{self.path}.lock", "ab") as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, event.id)
+            except OSError:
+                raise ValueError(f"{event.name} in {self.path} is being played by another process") from None
+            yield
 
     def close(self) -> None:
         """Let go of the file."""
