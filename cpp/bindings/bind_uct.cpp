@@ -1,0 +1,70 @@
+#include <nanobind/stl/shared_ptr.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "core/uct_search.hpp"
+
+namespace fingal {
+namespace {
+
+PatternScores scores_of(const Array<const float>& pattern, const Array<const float>& reply,
+                        const Array<const float>& energy) {
+  PatternScores scores;
+  scores.pattern.assign(pattern.data(), pattern.data() + pattern.size());
+  scores.reply.assign(reply.data(), reply.data() + reply.size());
+  scores.energy.assign(energy.data(), energy.data() + energy.size());
+  scores.check();
+  return scores;
+}
+
+}  // namespace
+
+void bind_uct(nb::module_& m) {
+  nb::class_<PatternScores>(m, "PatternScores",
+                            "Logarithms of what patterns are worth, in Black's view: pattern [3^12], reply [12, 3^6], "
+                            "energy [12, 12].")
+      .def(
+          "__init__",
+          [](PatternScores* self, const Array<const float>& pattern, const Array<const float>& reply,
+             const Array<const float>& energy) { new (self) PatternScores(scores_of(pattern, reply, energy)); },
+          "pattern"_a, "reply"_a, "energy"_a);
+
+  nb::class_<PatternModel>(m, "PatternModel", "What was learned of patterns, for priors and for playouts.")
+      .def(
+          "__init__",
+          [](PatternModel* self, const PatternScores& prior, const PatternScores& playout, float bridge) {
+            new (self) PatternModel{prior, PlayoutWeights(playout, bridge)};
+          },
+          "prior"_a, "playout"_a, "bridge"_a = 1.0F);
+
+  nb::class_<UctSettings>(m, "UctSettings")
+      .def(nb::init<>())
+      .def_rw("expand", &UctSettings::expand)
+      .def_rw("knowledge", &UctSettings::knowledge)
+      .def_prop_rw(
+          "rave_initial", [](const UctSettings& s) { return s.rave.initial; },
+          [](UctSettings& s, float x) { s.rave.initial = x; })
+      .def_prop_rw(
+          "rave_final", [](const UctSettings& s) { return s.rave.final; },
+          [](UctSettings& s, float x) { s.rave.final = x; })
+      .def_prop_rw(
+          "even", [](const UctSettings& s) { return s.rave.even; }, [](UctSettings& s, float x) { s.rave.even = x; })
+      .def_prop_rw(
+          "bias", [](const UctSettings& s) { return s.rave.bias; }, [](UctSettings& s, float x) { s.rave.bias = x; })
+      .def_prop_rw(
+          "c", [](const UctSettings& s) { return s.rave.c; }, [](UctSettings& s, float x) { s.rave.c = x; })
+      .def_prop_rw(
+          "fpu_reduction", [](const UctSettings& s) { return s.rave.fpu_reduction; },
+          [](UctSettings& s, float x) { s.rave.fpu_reduction = x; });
+
+  nb::class_<UctSearch, SearchedTree>(m, "UctSearch", "A tree search with playouts; it needs no net.")
+      .def(nb::new_(&UctSearch::make), "board"_a, "model"_a, "settings"_a, "seed"_a = 0, "threads"_a = 1)
+      .def("set_position", &UctSearch::set_position, "board"_a)
+      .def("run", &UctSearch::run, "simulations"_a, "seconds"_a, "nodes"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Simulates until a limit is reached or the result is proven. The number of games played.")
+      .def(
+          "prove", [](UctSearch& s, int proof, int winning) { s.prove(Proof(proof), Move(winning)); }, "proof"_a,
+          "winning"_a, "The root is known to be won (1) by a move, or lost (-1).");
+}
+
+}  // namespace fingal
