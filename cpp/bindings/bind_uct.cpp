@@ -1,4 +1,5 @@
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "bind.hpp"
@@ -32,10 +33,45 @@ void bind_uct(nb::module_& m) {
   nb::class_<PatternModel>(m, "PatternModel", "What was learned of patterns, for priors and for playouts.")
       .def(
           "__init__",
-          [](PatternModel* self, const PatternScores& prior, const PatternScores& playout, float bridge) {
-            new (self) PatternModel{prior, PlayoutWeights(playout, bridge)};
+          [](PatternModel* self, const PatternScores& prior, const PatternScores& playout, float sharpness) {
+            new (self) PatternModel{prior, PlayoutWeights(playout, sharpness)};
           },
-          "prior"_a, "playout"_a, "bridge"_a = 1.0F);
+          "prior"_a, "playout"_a, "sharpness"_a);
+
+  m.def(
+      "pattern_features",
+      [](const Array<const std::uint64_t>& stones, const Array<const bool>& white_to_move,
+         const Array<const std::int32_t>& last, int width, int height) {
+        check_size(width, height);
+        const auto n = last.size(), cells = std::size_t(width * height);
+        const auto s = checked(stones, 2 * std::int64_t(n) * words_for(int(cells)), "stones");
+        const auto w = checked(white_to_move, std::int64_t(n), "white_to_move");
+        std::vector<std::int32_t> pattern(n * cells), reply(n * cells), energy(n * cells);
+        {
+          const nb::gil_scoped_release release;
+          pattern_features(width, height, s, w, {last.data(), n}, pattern, reply, energy);
+        }
+        return std::make_tuple(as_array(std::move(pattern), {n, cells}), as_array(std::move(reply), {n, cells}),
+                               as_array(std::move(energy), {n, cells}));
+      },
+      "stones"_a, "white_to_move"_a, "last"_a, "width"_a, "height"_a,
+      nb::sig("def pattern_features(stones: numpy.typing.NDArray[numpy.uint64], white_to_move: "
+              "numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32], width: int, height: int) -> "
+              "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
+              "numpy.typing.NDArray[numpy.int32]]"),
+      "Pattern, reply and energy of every empty cell's move, [b, cells] each, -1 where there is none.");
+
+  m.def(
+      "pattern_playouts",
+      [](const Board& board, const PatternModel& model, int count, std::uint64_t seed) {
+        auto result = pattern_playouts(board, model, count, seed);
+        const auto n = result.size();
+        return as_array(std::move(result), {n});
+      },
+      "board"_a, "model"_a, "count"_a, "seed"_a = 0,
+      nb::sig("def pattern_playouts(board: Board, model: PatternModel, count: int, seed: int = 0) -> "
+              "numpy.typing.NDArray[numpy.int32]"),
+      "How often each cell is Black's at the end of so many playouts, then how often Black wins: [cells + 1].");
 
   nb::class_<UctSettings>(m, "UctSettings")
       .def(nb::init<>())

@@ -26,7 +26,7 @@ struct RaveSettings {
   float initial = 1.0F;  // rave_weight
   float final = 800.0F;
   float even = 8.0F;           // so many games as good as the node itself are in every all-moves-as-first value
-  float bias = 2.0F;           // progressive_bias
+  float bias = 5.0F;           // progressive_bias
   float c = 0.0F;              // of puct_score's term
   float fpu_reduction = 0.0F;  // first_play_urgency
 };

@@ -11,9 +11,8 @@ namespace fingal {
 // The weights of a playout's moves, in whole numbers: their sums are exact, whatever the order.
 class PlayoutWeights {
  public:
-  // Scores below and above are cut, so that nothing is impossible and nothing certain. A broken bridge is saved with
-  // `bridge` times the weight that was learned.
-  PlayoutWeights(const PatternScores& scores, float bridge);
+  // Weights are exp(sharpness * score), cut below and above, so that nothing is impossible and nothing certain.
+  PlayoutWeights(const PatternScores& scores, float sharpness);
 
   std::array<std::uint32_t, 2> of(int pattern) const { return pattern_[std::size_t(pattern)]; }  // by colour
   // The same of a reply to a last move at a place around the cell.

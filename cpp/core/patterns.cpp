@@ -4,7 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "pattern_playout.hpp"
+#include "cell.hpp"
+#include "packed.hpp"
+#include "pattern_prior.hpp"
 
 namespace fingal {
 
@@ -20,27 +22,68 @@ void PatternScores::check() const {
   must_be("energy", energy.size(), kEnergyBins * kEnergyBins);
 }
 
-PlayoutWeights::PlayoutWeights(const PatternScores& scores, float bridge)
+const std::vector<std::int32_t>& mirrored_patterns() {
+  static const auto all = [] {
+    std::vector<std::int32_t> result(kPatterns);
+    for (int i = 0; i < kPatterns; ++i) result[std::size_t(i)] = mirrored_pattern(i);
+    return result;
+  }();
+  return all;
+}
+
+PlayoutWeights::PlayoutWeights(const PatternScores& scores, float sharpness)
     : pattern_(kPatterns), reply_(std::size_t(kAround * kRingPatterns)) {
   constexpr double kUnit = 256;  // the weight of a score of 0
-  for (int i = 0; i < kPatterns; ++i) {
-    const double weight = std::round(kUnit * std::exp(double(scores.pattern[std::size_t(i)])));
-    const auto whole = std::uint32_t(std::clamp(weight, 1.0, double(kMost)));
-    pattern_[std::size_t(i)][kBlack] = whole;
-    pattern_[std::size_t(mirrored_pattern(i))][kWhite] = whole;
+  const auto whole = [&](float score, double unit, double most) {
+    return std::uint32_t(std::clamp(std::round(unit * std::exp(double(sharpness * score))), 1.0, most));
+  };
+  for (std::size_t i = 0; i < kPatterns; ++i) {
+    const auto weight = whole(scores.pattern[i], kUnit, double(kMost));
+    pattern_[i][kBlack] = weight;
+    pattern_[std::size_t(mirrored_patterns()[i])][kWhite] = weight;
   }
   for (int place = 0; place < kAround; ++place) {
     for (int ring = 0; ring < kRingPatterns; ++ring) {
-      double factor = std::exp(double(scores.reply[std::size_t(place * kRingPatterns + ring)]));
-      if (saves_bridge(ring, place)) factor *= double(bridge);
-      const double scaled = std::round(factor * (1 << kFraction));
-      const auto whole = std::uint32_t(std::clamp(scaled, 1.0, double(1 << 30)));
-      const auto mirrored =
-          std::size_t(kMirrored[std::size_t(place)] * kRingPatterns + mirrored_pattern(ring) % kRingPatterns);
-      reply_[std::size_t(place * kRingPatterns + ring)][kBlack] = whole;
-      reply_[mirrored][kWhite] = whole;
+      const auto here = std::size_t(place * kRingPatterns + ring);
+      const auto mirrored = kMirrored[std::size_t(place)] * kRingPatterns + mirrored_pattern(ring);
+      const auto factor = whole(scores.reply[here], 1 << kFraction, 1 << 30);
+      reply_[here][kBlack] = factor;
+      reply_[std::size_t(mirrored)][kWhite] = factor;
     }
   }
+}
+
+void pattern_features(int width, int height, std::span<const std::uint64_t> stones, std::span<const bool> white_to_move,
+                      std::span<const std::int32_t> last, std::span<std::int32_t> pattern,
+                      std::span<std::int32_t> reply, std::span<std::int32_t> energy) {
+  check_size(width, height);
+  with_words(width * height, [&]<int Words>() {
+    const auto& g = geometry<Words>(width, height);
+    const Surroundings<Words> around(g);
+    PatternPrior<Words> prior(g);
+    for (auto* const array : {&pattern, &reply, &energy}) std::fill(array->begin(), array->end(), -1);
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      const auto side = unpacked<Words>(g, stones, last.size(), i);
+      if (last[i] < -1 || last[i] >= g.cells) {
+        throw std::invalid_argument("position " + std::to_string(i) + " has its last move off the board");
+      }
+      Position<Words> position(g);
+      for (const auto colour : {kBlack, kWhite}) {
+        side[colour].for_each([&](int cell) { position.place(cell, colour); });
+      }
+      position.set_turn(white_to_move[i] ? kWhite : kBlack);
+      PatternBoard<Words> patterns(around);
+      patterns.place_all(side[kBlack], side[kWhite]);
+      prior.look(position, patterns, last[i]);
+      position.empty().for_each([&](int cell) {
+        const auto at = i * std::size_t(g.cells) + std::size_t(cell);
+        const auto& found = prior.features(cell);
+        pattern[at] = found.pattern;
+        reply[at] = found.reply;
+        energy[at] = found.energy;
+      });
+    }
+  });
 }
 
 }  // namespace fingal

@@ -41,13 +41,8 @@ constexpr int mirrored_pattern(int pattern) {
   return result;
 }
 
-// Two stones of one colour and the last move, which is the opponent's, between them: a bridge that is broken into, at
-// the other of its two cells. `place` is where the last move stands; the pattern is in the view of the bridge's owner.
-constexpr bool saves_bridge(int ring_pattern, int place) {
-  if (place >= kRing) return false;
-  const auto state = [&](int at) { return ring_pattern / kPowers[std::size_t(at % 6)] % 3; };
-  return state(place + 5) == 1 && state(place + 1) == 1;
-}
+// All of them, by pattern.
+const std::vector<std::int32_t>& mirrored_patterns();
 
 // The twelve places around each cell of a board.
 template <int Words>
@@ -89,6 +84,11 @@ class PatternBoard {
   int ring(int cell) const { return ring_[std::size_t(cell)]; }
   int pattern(int cell) const { return ring_[std::size_t(cell)] + kRingPatterns * outer_[std::size_t(cell)]; }
 
+  // Every stone of a position is put on its cell.
+  void place_all(const Bits<Words>& black, const Bits<Words>& white) {
+    black.for_each([&](int cell) { place(cell, kBlack); });
+    white.for_each([&](int cell) { place(cell, kWhite); });
+  }
   // A stone is put on an empty cell.
   void place(int cell, Colour colour) {
     const auto& places = around_->at[std::size_t(cell)];
@@ -112,7 +112,7 @@ class PatternBoard {
 struct PatternScores {
   std::vector<float> pattern;  // [kPatterns]
   std::vector<float> reply;    // [kAround, kRingPatterns]: added where the last move stands at a place around the cell
-  std::vector<float> energy;   // [kEnergyBins, kEnergyBins]: own and the opponent's; empty when resistance is not used
+  std::vector<float> energy;   // [kEnergyBins, kEnergyBins]: own and the opponent's; playouts do not use it
 
   void check() const;  // throws std::invalid_argument when the sizes are wrong
 };

@@ -111,7 +111,7 @@ class Uct {
           patterns(around),
           random(r),
           playout(model.playout),
-          prior(root.geometry(), model.prior),
+          prior(root.geometry()),
           knowledge(root.geometry()) {}
 
     Position<Words> position;
@@ -128,6 +128,7 @@ class Uct {
     fills_.clear();
     tree_.add_node(Tree::kNowhere, Tree::kNowhere);
     base_ = root_;
+    ready_ = false;
   }
 
   // What was filled in, and which of equal moves were left out, was reasoned from the old root, and may not be mixed
@@ -139,22 +140,30 @@ class Uct {
     tree_.asked[0] = kNotAsked;
     tree_.proof[0] = kUnknown;
     base_ = root_;
+    ready_ = false;
   }
 
-  // What connections and inferior cells say of the root, and its moves.
+  // The root's moves.
   void prepare_root() {
-    if (tree_.asked[0] != kNotAsked) return;
+    if (ready_) return;
+    ready_ = true;
+    patterns_ = patterns_of(base_);
     auto& worker = *workers_[0];
-    NodeVerdict<Words> verdict{kUnknown, root_.empty(), {}, -1, {root_.stones(kBlack), root_.stones(kWhite)}};
-    if (settings_.knowledge > 0) verdict = worker.knowledge.ask(root_, true);
-    put_stones(base_, verdict.stones);
-    patterns_ = PatternBoard<Words>(around_);
-    for (const auto colour : {kBlack, kWhite}) {
-      base_.stones(colour).for_each([&](int cell) { patterns_.place(cell, colour); });
-    }
-    worker.prior.judge(root_, patterns_, last_);
+    worker.prior.look(root_, patterns_, last_);
     renew_edges(worker);
-    apply(0, verdict);
+    const auto wins = root_.winning_cells(root_.turn());
+    if (!wins.any()) return;
+    // Other moves may win too, but not at once.
+    tree_.proof[0] = kWon;
+    for (auto e = std::size_t(tree_.first_edge[0]); e < tree_.move.size(); ++e) {
+      tree_.edge_proof[e] = wins.test(tree_.move[e]) ? kWon : kUnknown;
+    }
+  }
+
+  PatternBoard<Words> patterns_of(const Position<Words>& position) const {
+    PatternBoard<Words> patterns(around_);
+    patterns.place_all(position.stones(kBlack), position.stones(kWhite));
+    return patterns;
   }
 
   // The root gets all moves there are, with what is known of them.
@@ -195,6 +204,10 @@ class Uct {
   bool simulate(Worker& worker, std::int64_t most_nodes) {
     std::unique_lock lock(mutex_);
     if (tree_.proof[0] != kUnknown || tree_.nodes() >= most_nodes) return false;
+    if (wants_knowledge(0)) {
+      ask_root(worker, lock);
+      if (tree_.proof[0] != kUnknown) return false;
+    }
     worker.position = base_;
     worker.patterns = patterns_;
     worker.last = last_;
@@ -219,7 +232,7 @@ class Uct {
       if (tree_.edge_count[n] == 0) {
         if (visits_to(node) <= float(settings_.expand)) break;
         lock.unlock();
-        worker.prior.judge(worker.position, worker.patterns, worker.last);
+        worker.prior.look(worker.position, worker.patterns, worker.last);
         lock.lock();
         if (tree_.edge_count[n] == 0) expand(node, worker, moves_of(worker.position));
         continue;
@@ -251,8 +264,21 @@ class Uct {
     return true;
   }
 
+  void ask_root(Worker& worker, std::unique_lock<std::mutex>& lock) {
+    tree_.asked[0] = kBeingAsked;
+    lock.unlock();
+    const auto verdict = worker.knowledge.ask(root_, true);
+    auto filled = root_;
+    put_stones(filled, verdict.stones);
+    const auto patterns = patterns_of(filled);
+    lock.lock();
+    base_ = filled;
+    patterns_ = patterns;
+    apply(0, verdict);
+  }
+
   float visits_to(std::int32_t node) const {
-    return node == 0 ? 1e9F : tree_.visits[std::size_t(tree_.parent_edge[std::size_t(node)])];
+    return node == 0 ? tree_.total_visits[0] : tree_.visits[std::size_t(tree_.parent_edge[std::size_t(node)])];
   }
 
   bool wants_knowledge(std::int32_t node) const {
@@ -297,7 +323,7 @@ class Uct {
     std::size_t count = 0;
     cells.for_each([&](int cell) {
       moves[count] = Move(cell);
-      logits[count++] = worker.prior.logit(cell);
+      logits[count++] = worker.prior.logit(cell, model_->prior);
     });
     float value = 0;
     if (node != 0) {
@@ -358,6 +384,7 @@ class Uct {
   Position<Words> base_;          // with what is filled in at the root
   PatternBoard<Words> patterns_;  // of base_
   Move last_;
+  bool ready_ = false;  // whether the root has its moves
   Tree tree_{true};
   std::vector<std::array<Set, 2>> fills_;  // by Tree::fill: all stones of a node's position, with what is filled in
   std::mutex mutex_;                       // of the tree and the fills

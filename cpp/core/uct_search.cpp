@@ -55,4 +55,25 @@ std::unique_ptr<UctSearch> UctSearch::make(const Board& board, std::shared_ptr<c
   });
 }
 
+std::vector<std::int32_t> pattern_playouts(const Board& board, const PatternModel& model, int count,
+                                           std::uint64_t seed) {
+  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to play out");
+  if (count < 0) throw std::invalid_argument("a negative number of playouts is not possible");
+  return with_words(board.cells(), [&]<int Words>() {
+    const auto position = position_of<Words>(board);
+    const Surroundings<Words> around(position.geometry());
+    PatternBoard<Words> patterns(around);
+    patterns.place_all(position.stones(kBlack), position.stones(kWhite));
+    PatternPlayout<Words> playout(model.playout);
+    Random random(seed);
+    std::vector<std::int32_t> result(std::size_t(board.cells()) + 1);
+    for (int i = 0; i < count; ++i) {
+      const auto black = playout.play(position, patterns, last_of(board), random);
+      black.for_each([&](int cell) { ++result[std::size_t(cell)]; });
+      result.back() += winner_of_full(position.geometry(), black) == kBlack;
+    }
+    return result;
+  });
+}
+
 }  // namespace fingal

@@ -21,4 +21,9 @@ class UctSearch : public SearchedTree {
   virtual void prove(Proof proof, Move winning) = 0;
 };
 
+// `count` playouts from a board on which the game is not over: how often each cell is Black's in the end, [cells], and
+// then how often Black wins.
+std::vector<std::int32_t> pattern_playouts(const Board& board, const PatternModel& model, int count,
+                                           std::uint64_t seed);
+
 }  // namespace fingal

@@ -580,7 +580,17 @@ class PatternScores:
 class PatternModel:
     """What was learned of patterns, for priors and for playouts."""
 
-    def __init__(self, prior: PatternScores, playout: PatternScores, bridge: float = 1.0) -> None: ...
+    def __init__(self, prior: PatternScores, playout: PatternScores, sharpness: float) -> None: ...
+
+def pattern_features(stones: numpy.typing.NDArray[numpy.uint64], white_to_move: numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32], width: int, height: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+    """
+    Pattern, reply and energy of every empty cell's move, [b, cells] each, -1 where there is none.
+    """
+
+def pattern_playouts(board: Board, model: PatternModel, count: int, seed: int = 0) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    How often each cell is Black's at the end of so many playouts, then how often Black wins: [cells + 1].
+    """
 
 class UctSettings:
     def __init__(self) -> None: ...

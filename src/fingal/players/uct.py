@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from fingal.players.player import Player
     from fingal.search import uct
 
-OPENING_SIMULATIONS = 100
-"""Simulations for each first move where White may swap: enough to tell which is nearest to even."""
+OPENING_PLAYOUTS = 100
+"""Playouts after each first move where White may swap: enough to tell which is nearest to even."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ def make(settings: Settings) -> Player:
 
 
 def opening_values(board: Board) -> NDArray[np.float32]:
-    """What a short search says of each first move, [cells], in the view of the side that then moves."""
+    """What a few playouts say of each first move, [cells], in the view of the side that then moves."""
     import numpy as np
 
     from fingal.search import uct
 
-    search = uct.Search(uct.Settings(knowledge=0))
+    search = uct.Search(uct.Settings(knowledge=0, expand=OPENING_PLAYOUTS))
     values = np.zeros(board.cells, np.float32)
     for cell in range((board.cells + 1) // 2):
         after = board.copy()
@@ -72,5 +72,5 @@ def opening_values(board: Board) -> NDArray[np.float32]:
             return np.full(board.cells, -1, np.float32)
         search.set_position(after)
         # Turned by 180 degrees, a position is worth the same.
-        values[cell] = values[board.cells - 1 - cell] = search.finish(OPENING_SIMULATIONS).value
+        values[cell] = values[board.cells - 1 - cell] = search.finish(OPENING_PLAYOUTS).value
     return values

@@ -21,13 +21,15 @@ PLACES, PATTERNS, RINGS, BINS = 12, 3**12, 3**6, 12
 """Places around a cell; patterns of them, and of the six that touch it; bins of energy."""
 STEP = 1 / 16
 """Scores are kept as multiples of this, in a byte each."""
+SHARPNESS = 1.5
+"""Playouts draw moves with probability exp(SHARPNESS * score): above 1, they follow what was learned more strictly."""
 
 
 @cache
 def model() -> _core.PatternModel:
     """The scores for priors and for playouts, in the core."""
     with np.load(FILE) as file:
-        return _core.PatternModel(scores(file, "prior"), scores(file, "playout"))
+        return _core.PatternModel(scores(file, "prior"), scores(file, "playout"), SHARPNESS)
 
 
 def scores(file: Mapping[str, NDArray[np.int8]], kind: str) -> _core.PatternScores:

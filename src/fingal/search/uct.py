@@ -28,7 +28,7 @@ class Settings:
     """and what all of them count together when there are many."""
     even: float = 8.0
     """So many games as good as the position itself are part of what such games say of a move."""
-    bias: float = 2.0
+    bias: float = 5.0
     """How much the priors count; less and less with the visits."""
     c: float = 0.0
     """How much priors count that goes on with the visits of the position, as in PUCT."""
