@@ -160,7 +160,10 @@ class Engine:
         if not self._greeted:
             # A banner before the first answer is forgiven: drop the lines that begin like none.
             start = re.search(rb"^[=?]", self._buffer, re.MULTILINE)
-            self._buffer = self._buffer[start.start() if start else self._buffer.rfind(b"\n") + 1 :]
+            cut = start.start() if start else self._buffer.rfind(b"\n") + 1
+            if f"0 {command}".encode() in self._buffer[:cut].split(b"\n"):
+                self._fail("repeats what it is told: it is no engine that speaks HTP")
+            self._buffer = self._buffer[cut:]
         while True:
             self._buffer = self._buffer.lstrip(b"\n")
             is_answer = self._buffer.startswith((b"=", b"?"))

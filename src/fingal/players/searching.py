@@ -54,6 +54,8 @@ class SearchPlayer:
         ``opener`` judges Black's first move where White may swap.
         """
         self.name = name
+        self.value: float | None = None
+        """What the last search found the position worth."""
         self._manner = manner or Manner()
         self._random = random.Random(self._manner.seed)
         self._opener = opener
@@ -76,10 +78,12 @@ class SearchPlayer:
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
         board = open_board(record)
+        self.value = None
         try:
             if may_be_swapped(board):
                 return even_opening(self._opener(board), self._manner.temperature, self._random)
             found = self._look(board, limit)
+            self.value = found.value
         finally:
             self._search.take_back_interrupt()
         # Mirrored, the position is the opponent's: a swap makes of a value its negative.
