@@ -466,7 +466,7 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve"]],
+    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve", "uct"]],
     /,
     *,
     seconds: float = 2.0,
@@ -476,7 +476,7 @@ def bench(
 
     Args:
         topic: What to measure: connections, the board, the tree and the nets, self-play on this machine's GPU or
-            CPU, or the solver.
+            CPU, the solver, or simulations with playouts.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")
