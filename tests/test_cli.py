@@ -3,8 +3,10 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -268,6 +270,25 @@ def test_solve(fingal: Run, tmp_path: Path) -> None:
 def test_solve_with_a_net(fingal: Run) -> None:
     assert json.loads(fingal("solve", "6 a6", "--net", "fingal-small", "--json").out)["winner"] == "black"
     assert "there is no net" in fingal("solve", "6 a6", "--net", "nothing").err
+
+
+def test_ctrl_c_ends_solve_and_keeps_what_was_found(tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    command = [*FINGAL, "solve", "10", "--time", "600", "--memory", "16", "--table", str(table), "--json"]
+    for delay in (2, 4, 8, 16, 32):  # until it comes after the search has begun, however busy the machine is
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        if process.returncode == 0:
+            break
+    assert process.returncode == 0
+    assert err.strip() == "stopped"
+    said = json.loads(out)
+    assert said["winner"] is None
+    assert said["nodes"] > 0
+    assert said["open_moves"]
+    assert table.stat().st_size > 0
 
 
 def test_solve_says_how_far_it_got_and_goes_on_from_there(fingal: Run, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json as json_module
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -353,7 +354,13 @@ def solve(
     solver = Solver(board.width, board.height, Settings(memory=memory, threads=threads), policy)
     if table is not None and table.exists():
         solver.load(table)
+
+    def stop(*_: object) -> None:
+        say("stopped")
+        solver.interrupt()
+
     with notes.status("") as status:
+        before = signal.signal(signal.SIGINT, stop)
         try:
             found = solver.solve(
                 board,
@@ -362,9 +369,8 @@ def solve(
                 seconds=time,
                 progress=lambda progress: status.update(report.line(progress)),
             )
-        except KeyboardInterrupt:
-            say("stopped")
-            found = solver.solve(board, find_all=find_all, seconds=1e-9)
+        finally:
+            signal.signal(signal.SIGINT, before)
         if table is not None:
             solver.save(table)
         if proof is not None:

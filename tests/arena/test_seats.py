@@ -133,16 +133,12 @@ def test_what_draws_random_numbers_is_not_kept(text: str, kept: bool) -> None:
 
 
 def test_seeds_differ_by_event_player_game_and_colour() -> None:
-    cases = [
-        (text, seed, number, colour)
-        for text in ("random", "random:seed=1")
-        for seed in (0, 1)
-        for number in (1, 2)
-        for colour in Colour
-    ]
-    seeds = {case: spec.parse(seeded(*case)).settings["seed"] for case in cases}
-    assert len(set(seeds.values())) == len(cases)
-    assert seeded("random:name=x", 0, 1, BLACK) == seeded("random:name=x", 0, 1, BLACK)
+    games = [(number, colour) for number in (1, 2) for colour in Colour]
+    cases = [("random", 0), ("random", 1), ("random:seed=1", 0), ("random:seed=2", 0)]
+    seeds = {(*case, *game): spec.parse(seeded(*case, *game)).settings["seed"] for case in cases for game in games}
+    assert len(set(seeds.values())) == len(cases) * len(games)
+    # A text's own seed counts before the event's.
+    assert seeded("random:seed=1", 5, 1, BLACK) == seeded("random:seed=1", 6, 1, BLACK)
     spec.make(seeded("random:name=x", 0, 1, BLACK))
 
 

@@ -33,7 +33,7 @@ class EventOptions:
     jobs: int | None = None
     """Games at a time, each in a process of its own; as many as there are cores, if not given."""
     seed: int | None = None
-    """Start of the random numbers; without one, no two events are alike."""
+    """Start of the random numbers, for players whose text has none; without one, no two events are alike."""
     store: Path = Path("games.sqlite")
     """The file for the games."""
     name: str | None = None

@@ -26,7 +26,7 @@ class Task:
     opening: str
     """As SGF."""
     seed: int
-    """The event's: with the number it makes the seeds of both players."""
+    """The event's: with the number it makes the seeds of the players that have none of their own."""
     limit: Limit = NO_LIMIT
     adjudicate: bool = False
     """End the game where connections prove a winner."""
@@ -150,9 +150,10 @@ def is_kept(text: str) -> bool:
 
 
 def seeded(text: str, seed: int, number: int, colour: Colour) -> str:
-    """A player's text with the seed that it has in one game: drawn from the event's, its own, the number and colour."""
+    """A player's text with its seed for one game: drawn from its own, else the event's, the number and the colour."""
     told = spec.parse(text)
-    base = f"{seed} {told.settings.get('seed', '')} {number} {colour}"
+    own = told.settings.get("seed")
+    base = f"event {seed} {number} {colour}" if own is None else f"player {own} {number} {colour}"
     drawn = int.from_bytes(hashlib.sha256(base.encode()).digest()[:4], "big") >> 1
     return str(spec.Spec(told.kind, told.argument, {**told.settings, "seed": str(drawn)}))
 

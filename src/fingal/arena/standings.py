@@ -99,6 +99,8 @@ def rated(games: Sequence[StoredGame], anchor: str | None) -> Ratings:
 
 def _elo(ratings: Ratings, player: str) -> str:
     rating = ratings.of(player)
+    if player == ratings.anchor:
+        return "0"
     low, high = rating.interval
     return f"{rating.elo:+.0f}\n[{low:+.0f}, {high:+.0f}]"
 

@@ -53,7 +53,7 @@ class Plan:
     sprt: tuple[float, float] | None = None
     """The two hypotheses of a sequential test that ends a match."""
     seed: int = 0
-    """Start of all random numbers of Fingal's own players."""
+    """Start of the random numbers of Fingal's own players, where their texts do not say it."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
