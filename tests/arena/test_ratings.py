@@ -87,7 +87,7 @@ def test_no_games_and_games_against_oneself() -> None:
     assert (alone.of("a").games, alone.of("a").wins) == (60, 30)
 
 
-def coverage(elo: list[float], advantage: float, games: int, leagues: int) -> np.ndarray:
+def coverage(elo: list[float], advantage: float, games: int, leagues: int, resamples: int = 300) -> np.ndarray:
     """How often the 95% intervals of simulated round robins hold the truth, [players + 1], Black's advantage last."""
     rng = np.random.default_rng(1)
     players = len(elo)
@@ -97,7 +97,7 @@ def coverage(elo: list[float], advantage: float, games: int, leagues: int) -> np
     held = np.zeros(players + 1)
     for _ in range(leagues):
         wins = rng.binomial(games, chance).astype(float)
-        drawn = anchored(resampled(pairs, players, wins, games - wins, 300, rng), None)
+        drawn = anchored(resampled(pairs, players, wins, games - wins, resamples, rng), None)
         low, high = np.percentile(drawn, (2.5, 97.5), axis=0)
         held += (low <= [*true, advantage]) & ([*true, advantage] <= high)
     return held / leagues

@@ -194,7 +194,8 @@ class _Event:
 
         live = Live(get_renderable=shown, console=self._notes, transient=True, refresh_per_second=2)
         try:
-            if self._notes.is_terminal:
+            # A person at the keyboard needs the screen.
+            if self._notes.is_terminal and not isinstance(crew, Alone):
                 live.start()
             for game in running.play(crew):
                 self.games.append(game)

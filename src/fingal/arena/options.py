@@ -45,4 +45,6 @@ class EventOptions:
     @property
     def processes(self) -> int:
         """How many games are played at a time."""
-        return len(os.sched_getaffinity(0)) if self.jobs is None else self.jobs
+        if self.jobs is not None:
+            return self.jobs
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -102,10 +102,15 @@ def _elo(ratings: Ratings, player: str) -> str:
     if player == ratings.anchor:
         return "0"
     low, high = rating.interval
-    return f"{rating.elo:+.0f}\n[{low:+.0f}, {high:+.0f}]"
+    return f"{_points(rating.elo)}\n[{_points(low)}, {_points(high)}]"
 
 
 def _caption(ratings: Ratings) -> str:
     low, high = ratings.advantage_interval
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is 0"
-    return f"Elo with 95% intervals, {zero}; having Black: {ratings.advantage:+.0f} [{low:+.0f}, {high:+.0f}]"
+    black = f"{_points(ratings.advantage)} [{_points(low)}, {_points(high)}]"
+    return f"Elo with 95% intervals, {zero}; having Black: {black}"
+
+
+def _points(elo: float) -> str:
+    return f"{round(elo):+d}"

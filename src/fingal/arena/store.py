@@ -132,6 +132,8 @@ class Store:
         try:
             self._base = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             self._prepare()
+        except sqlite3.OperationalError as error:
+            raise ValueError(f"{self.path} cannot be opened: {error}") from None
         except sqlite3.DatabaseError as error:
             raise ValueError(f"{self.path} is not a store of games: {error}") from None
 
@@ -248,14 +250,17 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it or nothing; other writers wait."""
-        self._base.execute("BEGIN IMMEDIATE")
+        """All of it or nothing; other writers wait. ValueError when the disk is full, for example."""
         try:
-            yield
-        except BaseException:
-            self._base.execute("ROLLBACK")
-            raise
-        self._base.execute("COMMIT")
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._base.execute("ROLLBACK")
+                raise
+            self._base.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise ValueError(f"{self.path} cannot be written: {error}") from None
 
 
 def _game(row: tuple[Any, ...]) -> StoredGame:

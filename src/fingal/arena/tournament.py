@@ -150,6 +150,7 @@ class Tournament:
         self.event = event
         self.plan = Plan.read(event.settings, event.kind)
         self.games: dict[int, StoredGame] = {game.number: game for game in store.games(event.name)}
+        self._starts = [formats.write(opening_of(text, self.plan.width, self.plan.height)) for text in self.plan.starts]
         self._due: dict[int, Pairing] = {}
         self._won: dict[int, int] = {}
         self._trial = None if self.plan.sprt is None else Trial(Sprt(*self.plan.sprt))
@@ -190,12 +191,11 @@ class Tournament:
 
     def _task(self, pairing: Pairing) -> Task:
         plan = self.plan
-        start = opening_of(plan.starts[pairing.opening % len(plan.starts)], plan.width, plan.height)
         return Task(
             pairing.number,
             plan.players[pairing.black],
             plan.players[pairing.white],
-            formats.write(start),
+            self._starts[pairing.opening % len(plan.starts)],
             plan.seed,
             Limit(plan.simulations, plan.seconds),
             plan.adjudicate,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import difflib
+import functools
 import importlib
 import inspect
 import math
@@ -213,10 +214,17 @@ def kind_of(module: ModuleType) -> Kind:
 
 
 def _module_names() -> list[str]:
-    return sorted(item.name for item in pkgutil.iter_modules(fingal.players.__path__))
+    return _modules_in(tuple(fingal.players.__path__))
 
 
+@functools.cache
+def _modules_in(folders: tuple[str, ...]) -> list[str]:
+    return sorted(item.name for item in pkgutil.iter_modules(folders))
+
+
+@functools.cache
 def _kind_in(name: str) -> Kind | None:
+    """The kind in a module, if there is one; kept, for a tournament makes thousands of players."""
     module = importlib.import_module(f"fingal.players.{name}")
     return kind_of(module) if hasattr(module, "Settings") and hasattr(module, "make") else None
 
