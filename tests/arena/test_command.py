@@ -18,6 +18,8 @@ from fingal.game import formats
 from fingal.nets.card import WEIGHTS
 from tests.conftest import Run
 
+ENGINE = Path(__file__).parent.parent / "players" / "fake_engine.py"
+
 
 def told(fingal: Run, *arguments: object) -> dict[str, Any]:
     ran = fingal(*arguments, "--json")
@@ -110,7 +112,7 @@ def test_a_league_of_checkpoints(fingal: Run, tmp_path: Path) -> None:
         f'puct:name="step {step}",net={folder}/net-{step:07d}.safetensors,sims=5' for step in (0, 40, 1000)
     ]
     arguments = ["--run", tmp_path / "run", "--checkpoints", 2, "--size", 3, "--games", 2, "--jobs", 1]
-    result = told(fingal, "tournament", "random", *arguments, "--anchor", "random")
+    result = told(fingal, "tournament", "random", *arguments, "--anchor", "random", "--openings", "none")
     assert len(result["ratings"]) == 3
     assert result["games"] == 6
     assert "step 1000" in fingal("ratings", "games.sqlite").out
@@ -129,6 +131,7 @@ def test_a_league_of_checkpoints(fingal: Run, tmp_path: Path) -> None:
         (["match", "random", "solver", "--jobs", 0], "jobs=0 is not possible: at least 1"),
         (["match", "random", "solver", "--timeout", 0], "timeout=0 is not possible: it must be more than 0"),
         (["match", "random", "solver", "--sprt", 5, 1], "sprt 5 1 is not possible: two Elo differences, the smaller"),
+        (["match", "random", "solver", "--name", "a/b"], "name='a/b' is not possible: 1 to 80 signs with no / are"),
         (["match", "random", "solver", "--store", "no/x"], "no/x cannot be written: there is no folder no"),
         (["match", "random", "solver", "--store", "text"], "text is not a store of games"),
         (["ratings", "missing"], "there is no store of games missing: 'fingal match' or 'fingal tournament' writes"),
@@ -149,6 +152,17 @@ def test_bad_input_is_answered_with_one_sentence(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_finished_event_is_shown_without_starting_anyone(fingal: Run, tmp_path: Path) -> None:
+    program = tmp_path / "engine"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} plays\n")
+    program.chmod(0o755)
+    arguments = ["match", f'htp:"{program}"', "random:seed=1", "--size", 3, "--games", 2, "--name", "mine"]
+    played = told(fingal, *arguments)
+    program.unlink()
+    assert told(fingal, *arguments) == played
+    assert "cannot start the engine" in fingal(*arguments, "--games", 4).err
+
+
 def test_a_store_without_such_games(fingal: Run) -> None:
     told(fingal, "match", "random", "solver", "--size", 2, "--games", 1)
     assert "games.sqlite has no such games" in fingal("ratings", "games.sqlite", "--size", 9).err
@@ -156,7 +170,7 @@ def test_a_store_without_such_games(fingal: Run) -> None:
 
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    """The interrupt goes to the whole group, as from a terminal: the workers leave it to the main process."""
+    """The interrupt goes to the whole group, as from a terminal: it must not reach the workers."""
     program = [sys.executable, "-c", "from fingal.cli import main; main()"]
     arguments = ["match", "resistance", "shortest-path", "--size", "7", "--games", "40", "--openings", "all", "--json"]
     store = tmp_path / "games.sqlite"

@@ -55,11 +55,13 @@ def test_copies_are_counted_once() -> None:
 
 
 def test_the_table_fits_on_80_columns() -> None:
-    name = 'htp:"/opt/engines/benzene/build/src/mohex/mohex --config=/home/person/mohex.htp",name=[/b]'
+    name = 'htp:"/opt/engines/benzene/build/src/mohex/mohex --config=/home/person/mohex.htp"'
     table = shown(Match((name, "puct:net=fingal-small,sims=400"), [game(1, "one", "two", BLACK)] * 10_000), 80)
     assert max(map(len, table.splitlines())) <= 80
     assert table.count("100.0%  10000/10000") == 2
-    assert "/b]" in table
+    assert "mohex" in table
+    # A player with a name is shown by it.
+    assert "│ [/b]  " in shown(Match(("random:name=[/b]", "random"), [game(1, "a", "b", BLACK)]), 80)
 
 
 def test_a_trial_counts_pairs_in_order_and_stops_at_its_verdict() -> None:

@@ -57,6 +57,14 @@ def test_fair_openings_on_a_solved_board_are_mostly_next_to_the_other_outcome() 
     assert sum(fair) / len(fair) > sum(hard) / len(hard)
 
 
+def test_as_many_fair_openings_as_are_asked_for() -> None:
+    assert [opening.moves[0][1] for opening in openings("fair:9", 5, 5)][:3] == fair_cells(5, 5)
+    assert len(openings("fair:13", 5, 5)) == 13
+    for text in ("fair:0", "fair:14"):
+        with pytest.raises(ValueError, match=r"^there are not \d+ fair openings on 5x5: from 1 to 13$"):
+            openings(text, 5, 5)
+
+
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (4, 1)])
 def test_where_the_first_move_wins_the_board_is_empty(width: int, height: int) -> None:
     assert fair_cells(width, height) == []

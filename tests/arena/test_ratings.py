@@ -39,9 +39,9 @@ def test_two_players_by_hand() -> None:
 def test_the_score_with_a_colour_has_jeffreys_interval() -> None:
     """14 of 20 with Black. The 2.5% and 97.5% points of Beta(14.5, 6.5), from a table: 0.4828 and 0.8639."""
     wins, losses = np.array([14.0, 7.0]), np.array([6.0, 13.0])
-    drawn = resampled(np.array([[0, 1], [1, 0]]), 2, wins, losses, 20_000, np.random.default_rng(1))
+    drawn = resampled(np.array([[0, 1], [1, 0]]), 2, wins, losses, 8000, np.random.default_rng(1))
     chance = 1 / (1 + np.exp(-(drawn[:, 0] - drawn[:, 1] + drawn[:, 2]) / SCALE))
-    assert np.percentile(chance, (2.5, 97.5)) == pytest.approx((0.4828, 0.8639), abs=0.006)
+    assert np.percentile(chance, (2.5, 97.5)) == pytest.approx((0.4828, 0.8639), abs=0.01)
 
 
 def test_a_perfect_score_is_finite_and_uncertain() -> None:
@@ -105,7 +105,7 @@ def coverage(elo: list[float], advantage: float, games: int, leagues: int, resam
 
 def test_intervals_hold_the_truth() -> None:
     """95% of the time, to 2%; tests/slow has more leagues and kinds of them."""
-    held = coverage([0, 100, 200, 400], advantage=60, games=10, leagues=500)
+    held = coverage([0, 100, 200, 400], advantage=60, games=10, leagues=300)
     assert 0.93 <= held[:-1].mean() <= 0.97
     assert 0.92 <= held[-1] <= 0.98
 

@@ -1,6 +1,7 @@
 """The players of one process: kept or made anew, seeded by the game, replaced after a failure."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,13 @@ def test_a_player_that_does_not_play_this_size_is_an_error_that_names_it() -> No
         list(play(plan(2), alone))
     alone.close()
     assert Counted.closed == 1
+
+
+def test_the_plans_limits_reach_both_players() -> None:
+    players = [First(), First()]
+    seated = iter(players)
+    list(play(replace(plan(2), simulations=7, seconds=0.5), crew(lambda: next(seated), lambda: next(seated))))
+    assert [set(player.limits) for player in players] == [{Limit(simulations=7, seconds=0.5)}] * 2
 
 
 def test_players_that_are_not_kept_are_made_for_every_game() -> None:

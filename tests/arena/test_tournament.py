@@ -141,6 +141,7 @@ def test_a_short_match_sees_the_whole_board() -> None:
     ("settings", "sentence"),
     [
         ({"kind": "league"}, "there is no tournament 'league': there are match, round-robin, gauntlet, swiss"),
+        ({"kind": "match"}, "a match of 3 players is not possible: it has 2"),
         ({"games": 0}, "a match of 0 games is not possible: at least 1"),
         ({"players": ("random",)}, "a tournament of 1 players is not possible: at least 2"),
         ({"players": ("random", "solver", "random")}, "random stands twice among the players: name=... in a text"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def match(
         return
     out.print(state.table())
     if (trial := state.trial()) is not None:
-        out.print(trial.line(first), markup=False, highlight=False, soft_wrap=True)
+        out.print(trial.line(standings.labels((first, second))[first]), markup=False, highlight=False, soft_wrap=True)
 
 
 def tournament(
@@ -151,12 +152,16 @@ class _Event:
     """A plan on its way: the crew that plays it, the store that keeps it, the screen that shows it."""
 
     def __init__(self, plan: Plan, options: EventOptions, notes: Console) -> None:
+        if options.name is not None and not re.fullmatch(r"[^/\s]([^/\n]{0,78}[^/\s])?", options.name):
+            raise ValueError(f"name={options.name[:80]!r} is not possible: 1 to 80 signs with no / are expected")
         self._plan, self._options, self._notes = plan, options, notes
         self.name = ""
         self.games: list[StoredGame] = []
 
     def play(self, view: Callable[[], RenderableType]) -> bool:
         """Play what is left, with ``view`` on a terminal; whether that was all. Ctrl-C stops it."""
+        if self._is_finished():
+            return True
         crew = self._crew()
         try:
             # Before anything is written: what cannot play at all is an error, not a lost game.
@@ -168,6 +173,22 @@ class _Event:
                     return self._play(Tournament(store, event), crew, view)
         finally:
             crew.close()
+
+    def _is_finished(self) -> bool:
+        """Whether the event is there with all its games: then nobody needs to be started."""
+        name = self._options.name
+        if name is None or not self._options.store.is_file():
+            return False
+        with Store(self._options.store) as store:
+            if name not in [event.name for event in store.events() if event.status == "finished"]:
+                return False
+            event = find_event(store, self._plan, name, has_seed=self._options.seed is not None)
+            if event.status != "finished":
+                return False
+            self.name, self.games = name, store.games(name)
+        for game in self.games:
+            self._save(game)
+        return True
 
     def _crew(self) -> Crew:
         if any(spec.parse(text).kind == "human" for text in self._plan.players):

@@ -122,6 +122,8 @@ class Workers:
             self._workers.remove(worker)
 
     def _idle(self) -> _Worker | None:
+        # One that died between two games has lost none.
+        self._end([worker for worker in self._workers if worker.task is None and worker.is_dead()])
         for worker in self._workers:
             if worker.task is None:
                 return worker
@@ -169,6 +171,8 @@ class _Worker:
                 [sys.executable, "-m", "fingal.arena.worker", *map(str, handles), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=handles,
+                # Ctrl-C is this process's affair: it ends the games in order.
+                start_new_session=True,
             )
         self.pipe: Connection[Any, Any] = Connection(ours.detach())
         self.task: Task | None = None
@@ -203,9 +207,13 @@ class _Worker:
         code = self._process.returncode
         return signal.Signals(-code).name if code is not None and code < 0 else f"exit status {code}"
 
+    def is_dead(self) -> bool:
+        """Whether the process has ended."""
+        return self._process.poll() is not None
+
     def dismiss(self) -> None:
         """Ask it to close its players and end."""
-        if self._process.poll() is None:
+        if not self.is_dead():
             self._process.terminate()
 
     def end(self, deadline: float) -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fingal.arena.sprt import Sprt
+from fingal.arena.standings import labels
 from fingal.arena.statistics import Rate
 from fingal.arena.store import StoredGame, distinct
 from fingal.game import BLACK, Colour
@@ -57,9 +58,10 @@ class Match:
         table.add_column("player", overflow="fold", min_width=12)
         for heading in ("all games", "as Black", "as White"):
             table.add_column(heading, no_wrap=True)
+        shown = labels(self.names)
         for player, name in enumerate(self.names):
             rates = (self.rate(player, colour) for colour in (None, *Colour))
-            table.add_row(Text(name), *(_two_lines(rate) for rate in rates))
+            table.add_row(Text(shown[name]), *(_two_lines(rate) for rate in rates))
         return table
 
     def trial(self) -> Trial | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from fingal.game import Board, Record, Special, formats
@@ -24,7 +26,7 @@ def openings(source: str, width: int, height: int) -> list[Record]:
     - all: every cell as Black's first stone.
     - edge: every cell within two rows of a side, as for EZO-CNN (Takada et al., 2019): 40 of them on 7x7, 56 on 9x9,
       72 on 11x11.
-    - fair: the first moves that a net values nearest to even, see ``fair``.
+    - fair, or fair:30 for so many: the first moves that a net values nearest to even, see ``fair_cells``.
     - a file: one opening a line, as moves (``a1 b2``) or anything else that names a position on a board of this size.
     """
     match source:
@@ -34,8 +36,8 @@ def openings(source: str, width: int, height: int) -> list[Record]:
             return [Record.of([cell], width, height) for cell in range(width * height)]
         case "edge":
             return [Record.of([cell], width, height) for cell in edge_cells(width, height)]
-        case "fair":
-            cells = fair_cells(width, height)
+        case _ if given := re.fullmatch(r"fair(?::([0-9]{1,3}))?", source):
+            cells = fair_cells(width, height, None if given[1] is None else int(given[1]))
             return [Record.of([cell], width, height) for cell in cells] or [Record(width, height)]
         case _:
             return _from_file(source, width, height)
@@ -50,9 +52,10 @@ def edge_cells(width: int, height: int) -> list[int]:
     return [cell for cell in range(width * height) if is_near(cell % width, width) or is_near(cell // width, height)]
 
 
-def fair_cells(width: int, height: int) -> list[int]:
-    """The first moves nearest to even, the most even first: a quarter of all, one of each two that a half turn joins.
+def fair_cells(width: int, height: int, count: int | None = None) -> list[int]:
+    """The first moves nearest to even, the most even first: ``count``, or a quarter of those there are.
 
+    Of two that a half turn of the board joins, one counts. ValueError when there are fewer.
     A net judges them (float32, so that every machine chooses the same; averaged with the board turned by 180 degrees).
     A move that wins at once is none: on a board of one row there are none at all.
     """
@@ -64,13 +67,15 @@ def fair_cells(width: int, height: int) -> list[int]:
     last = width * height - 1
     # Of a cell and its image under a half turn, the first: the games from the two are the same games, turned.
     classes = [cell for cell in range(last // 2 + 1) if not _wins_at_once(board, cell)]
+    if count is not None and not 1 <= count <= len(classes):
+        raise ValueError(f"there are not {count} fair openings on {width}x{height}: from 1 to {len(classes)}")
     if not classes:
         return []
     evaluator = open_evaluator(find(JUDGE, (".onnx",)), device="cpu", average=True)
     # Rounded: a difference in the last place, between two processors, must not change the order.
     uneven = np.abs(values_after(evaluator, board)).round(3)
     chosen = sorted(classes, key=lambda cell: (uneven[cell], cell))
-    return chosen[: max(1, round(len(classes) / 4))]
+    return chosen[: count or max(1, round(len(classes) / 4))]
 
 
 def _wins_at_once(board: Board, cell: int) -> bool:

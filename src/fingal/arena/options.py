@@ -21,7 +21,7 @@ class EventOptions:
     in a tournament 20, in a Swiss round 2."""
     openings: str = "fair"
     """none, all (every cell as Black's first stone), edge (cells within two rows of a side), fair (first moves near
-    even) or a file with one opening a line. Each is played with both colours."""
+    even; fair:30 for so many) or a file with one opening a line. Each is played with both colours."""
     sims: int | None = None
     """Simulations a move, for players that search."""
     time: float | None = None

@@ -64,6 +64,8 @@ class Plan:
         for text in self.players:
             spec.find(spec.parse(text).kind)
         if self.kind == "match":
+            if len(self.players) != 2:
+                raise ValueError(f"a match of {len(self.players)} players is not possible: it has 2")
             return
         if len(self.players) < 2:
             raise ValueError(f"a tournament of {len(self.players)} players is not possible: at least 2")

@@ -26,8 +26,6 @@ _PATIENCE = 5.0
 
 def main(handle: int, memory: int, parent: int) -> None:
     """Answer until the pipe closes."""
-    # Ctrl-C is the main process's affair: it ends the games in order.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
     pipe: Connection[Any, Any] = Connection(handle)
@@ -65,6 +63,4 @@ def _follow(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    # Games are played side by side: one thread each, where nothing else is said.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     main(*map(int, sys.argv[1:4]))
