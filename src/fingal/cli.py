@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 from tyro.conf import OmitArgPrefixes, Positional

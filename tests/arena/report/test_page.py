@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from fingal.arena.report.swaps import SwapMap, ask_player, drawn, truth
 from fingal.arena.store import Store, StoredGame
 from fingal.game import BLACK, WHITE, Colour, Record, formats
 
-EVIL = '</script><img src=x onerror="alert(1)">'
+EVIL = 'random:name="</script><img src=x onerror=\\"alert(1)\\">"'
+"""A player's text whose name would do harm if it were not shown as text."""
 
 
 def game(black: str, white: str, winner: Colour, moves: int = 5, number: int = 1, failure: str = "") -> StoredGame:
@@ -95,6 +97,15 @@ def test_ids_are_unique_and_everything_has_a_name() -> None:
 def test_what_has_no_source_has_no_section() -> None:
     text = page(Report(maps=[SwapMap("x", 3, frozenset())]))
     assert [attributes["id"] for tag, attributes in Reader(text).elements if tag == "section"] == ["swaps"]
+
+
+def test_checkpoints_have_a_curve() -> None:
+    texts = [f'net:x,name="step {step}"' for step in (100, 200, 1000)]
+    games = [game(one, two, WHITE, number=n) for n, (one, two) in enumerate(pairwise(texts), 1)]
+    text = page(Report(games=games))
+    assert "Elo over training" in text
+    assert "step 1000" in text
+    assert "Elo over training" not in page(full())
 
 
 def test_a_game_as_steps() -> None:
