@@ -155,6 +155,7 @@ def test_a_swap_map() -> None:
 
 def test_a_runs_figures(tmp_path: Path) -> None:
     lines = [{"step": 0, "loss": 2}, {"step": 10, "loss": 1.5, "note": "x"}, {"step": 5, "loss": 1}]
+    lines.append({"step": 6, "loss": float("nan")})
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert read_run(tmp_path).curves == {"loss": [(0, 2.0), (10, 1.5), (15, 1.0)]}
     (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n{"st', encoding="utf-8")
@@ -162,9 +163,26 @@ def test_a_runs_figures(tmp_path: Path) -> None:
         read_run(tmp_path)
 
 
-@pytest.mark.parametrize("content", [[], {}, {"player": "x"}, "x"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        {},
+        "x",
+        {"player": 3},
+        {"size": "5"},
+        {"intervals": {}},
+        {"keeps_win": "much"},
+        {"by_source": {"own": {"share": 1}}},
+        {"calibration": [{"share": 1, "interval": [0, 1]}]},
+    ],
+)
 def test_what_is_no_exam_is_refused(tmp_path: Path, content: Any) -> None:
-    (tmp_path / "x.json").write_text(json.dumps(content), encoding="utf-8")
+    whole = Sitting("solver", 3, positions=20).sit().as_dict()
+    (tmp_path / "x.json").write_text(json.dumps(whole), encoding="utf-8")
+    assert read_exam(tmp_path / "x.json")["player"] == "solver"
+    wrong = {**whole, **content} if content and isinstance(content, dict) else content
+    (tmp_path / "x.json").write_text(json.dumps(wrong), encoding="utf-8")
     with pytest.raises(ValueError, match="is no result of an exam"):
         read_exam(tmp_path / "x.json")
 
