@@ -105,6 +105,30 @@ BAD = {
         (["match", "random", "random", "--time", "-1"], "a limit of -1.0 seconds is not possible"),
         (["match", "random", engine("stillborn")], "no licence"),
     ],
+    "exam": [
+        (["exam", "random", "--size", "8"], "there is no exam on 8x8: the answers are known for 3x3, 4x4, 5x5, 6x6"),
+        (["exam", "random", "--size", "2"], "there is no exam on 2x2"),
+        (["exam", "random", "--size", "5x4"], "there is no exam on 5x4: the board is 3x3, 4x4, 5x5, 6x6 or 7x7"),
+        (["exam", "random", "--size", "x"], "'x' is not a board size"),
+        (["exam", "nobody"], "there is no player 'nobody'"),
+        (["exam", "random", "--positions", "0"], "an exam with 0 positions is not possible: at least 1"),
+        (["exam", "random", "--every"], "5x5 has too many positions to ask about each: that is possible on 3x3"),
+        (["exam", "random", "--output", "x.gif"], "cannot draw to x.gif: a name that ends in .svg or .png"),
+        (["exam", "random", "--output", "nowhere/x.svg"], "nowhere/x.svg cannot be written: there is no folder"),
+        (["exam", engine("small"), "--size", "6"], "too big"),
+    ],
+    "report": [
+        (["report"], "a report of nothing is not possible: give a store of games, --exam, --run or --swaps"),
+        (["report", "missing.db"], "there is no store of games missing.db"),
+        (["report", "huge.sgf"], "huge.sgf is not a store of games"),
+        (["report", "--exam", "missing.json"], "missing.json: No such file or directory"),
+        (["report", "--exam", "broken.sgf"], "broken.sgf is no result of an exam: what 'fingal exam PLAYER --json'"),
+        (["report", "--exam", "bytes.sgf"], "bytes.sgf is no result of an exam"),
+        (["report", "--run", "."], ". is no run: there is no metrics.jsonl"),
+        (["report", "--swaps", "nobody"], "there is no player 'nobody'"),
+        (["report", "--swaps", "random", "--swap-sizes", "20"], "a board of 20x20 is not possible"),
+        (["report", "--swaps", "random", "-o", "nowhere/x.html"], "nowhere/x.html cannot be written: there is no"),
+    ],
     "htp": [
         (["htp", "nobody"], "there is no player 'nobody'"),
         (["htp", 'htp:"no-such-engine"'], "cannot start the engine 'no-such-engine': there is no such program"),
@@ -159,7 +183,9 @@ def test_a_wrong_command_line_is_refused(fingal: Run, arguments: list[str]) -> N
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("command", ["play", "show", "analyse", "convert", "htp", "players", "match", "bench"])
+@pytest.mark.parametrize(
+    "command", ["play", "show", "analyse", "convert", "htp", "players", "match", "exam", "report", "bench"]
+)
 def test_help(fingal: Run, command: str) -> None:
     ran = fingal(command, "--help")
     assert ran.status == 0
@@ -295,6 +321,18 @@ def test_solve_refuses_what_cannot_be(fingal: Run, arguments: tuple[str, ...], s
     assert ran.status == 2
     assert said in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_exam(fingal: Run, tmp_path: Path) -> None:
+    said = json.loads(fingal("exam", "solver", "--size", "3", "--json").out)
+    assert said["keeps_win"] == said["converts"] == 1
+    assert said["brier"] == 0
+    shown = fingal("exam", "random", "--size", "3", "--output", "x.svg")
+    assert "55.0% [55.0, 55.0]  of 3,401" in shown.out
+    assert "none: this player has no values" in shown.out
+    assert (tmp_path / "x.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert fingal("exam", "solver", "--size", "3", "--output", "x.png").status == 0
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_convert(fingal: Run, tmp_path: Path) -> None:

@@ -102,17 +102,7 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
     if output is None:
         draw.show(board, out)
     else:
-        write_picture(draw.picture(board, marks=node.marks, numbers=numbers), output)
-
-
-def write_picture(picture: draw.Picture, output: Path) -> None:
-    """Write a picture to a file, in the format of its ending."""
-    if output.suffix.lower() == ".svg":
-        output.write_text(draw.svg(picture), encoding="utf-8")
-    elif output.suffix.lower() == ".png":
-        output.write_bytes(draw.png(picture))
-    else:
-        raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
+        draw.save(draw.picture(board, marks=node.marks, numbers=numbers), output)
 
 
 @app.command
@@ -149,7 +139,7 @@ def analyse(
     if output is None:
         panels.show(found, out)
     else:
-        write_picture(panels.picture(found), output)
+        draw.save(panels.picture(found), output)
 
 
 @app.command
@@ -268,6 +258,61 @@ def ratings(
 
 
 @app.command
+def exam(
+    player: PlayerText,
+    /,
+    *,
+    size: Annotated[str, tyro.conf.arg(metavar="3..7", help="The board: 3, 4, 5, 6 or 7.")] = "5",
+    positions: int | None = None,
+    every: bool = False,
+    seed: int = 1,
+    sims: Sims = None,
+    time: Seconds = None,
+    output: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Measure a player against perfect play, on boards whose positions the solver knows.
+
+    Args:
+        positions: How many positions are asked about; all of the set unless given.
+        every: Ask about every position there is, on 3x3 and 4x4.
+        seed: 1 is the set that comes with Fingal; another number draws a fresh one, and other games.
+        output: Write a picture here besides: .svg or .png.
+    """
+    from fingal.arena.exam import command
+
+    command.exam(player, parse_size(size), positions, every, seed, Limit(sims, time), output, json, out, notes)
+
+
+@app.command
+def report(
+    stores: Annotated[Positional[tuple[Path, ...]], tyro.conf.arg(metavar="STORE ...")] = (),
+    /,
+    *,
+    exam: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE ...")] = (),
+    run: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER ...")] = (),
+    swaps: Annotated[tuple[str, ...], tyro.conf.arg(metavar="PLAYER ...")] = (),
+    swap_sizes: Annotated[tuple[int, ...], tyro.conf.arg(metavar="N ...")] = (4, 5, 6, 7, 8),
+    title: str = "Fingal: what was measured",
+    output: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("report.html"),
+) -> None:
+    """Write one page with ladders, cross tables, curves over training, exams, swap maps and games to replay.
+
+    Args:
+        stores: Files of games, as 'fingal match' and 'fingal tournament' write them.
+        exam: What 'fingal exam PLAYER --json' has printed, in files.
+        run: Folders of training runs.
+        swaps: Players whose swap maps are drawn beside the truth.
+        swap_sizes: The boards of these maps.
+        title: What stands over the page.
+        output: The page.
+    """
+    from fingal.arena.report import command
+
+    command.report(stores, exam, run, swaps, swap_sizes, title, output, notes)
+
+
+@app.command
 def solve(
     position: Position,
     /,
@@ -381,7 +426,7 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve"]],
+    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve", "uct"]],
     /,
     *,
     seconds: float = 2.0,
@@ -391,7 +436,7 @@ def bench(
 
     Args:
         topic: What to measure: connections, the board, the tree and the nets, self-play on this machine's GPU or
-            CPU, or the solver.
+            CPU, the solver, or simulations with playouts.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")
