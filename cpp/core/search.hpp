@@ -222,7 +222,7 @@ class Search {
     bool open = false;
     for (auto e = std::size_t(tree_.first_edge[n]); e < std::size_t(tree_.first_edge[n] + tree_.edge_count[n]); ++e) {
       if (tree_.move[e] == verdict.winning) tree_.edge_proof[e] = kWon;
-      if (!verdict.moves.test(tree_.move[e])) tree_.edge_proof[e] = kLost;
+      if (!(verdict.moves - verdict.pruned).test(tree_.move[e])) tree_.edge_proof[e] = kLost;
       open = open || tree_.edge_proof[e] != kLost;
     }
     tree_.proof[n] = verdict.proof == kUnknown && !open && node != 0 ? kLost : verdict.proof;

@@ -188,26 +188,26 @@ def match(
     second: PlayerText,
     /,
     *,
-    options: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    event: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
     sprt: tuple[float, float] | None = None,
     json: Json = False,
 ) -> None:
-    """Play a match with alternating colours and print who won how often. Killed or stopped, it can be gone on with.
+    """Play a match and print who won how often. Stopped or killed, it goes on when asked again.
 
     Args:
         sprt: Stop as soon as it is decided whether the first player is the first or the second number of Elo better.
     """
     from fingal.arena import command
 
-    command.match(first, second, options, sprt, json, out, notes)
+    command.match(first, second, event, sprt, json, out, notes)
 
 
 @app.command
 def tournament(
-    players: Positional[tuple[str, ...]] = (),
+    players: Annotated[Positional[tuple[str, ...]], tyro.conf.arg(metavar="PLAYER ...")] = (),
     /,
     *,
-    options: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    event: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
     kind: Literal["round-robin", "gauntlet", "swiss"] = "round-robin",
     heads: int = 1,
     rounds: int | None = None,
@@ -217,7 +217,7 @@ def tournament(
     anchor: str | None = None,
     json: Json = False,
 ) -> None:
-    """Play a tournament and print ratings and a cross table. Killed or stopped, it can be gone on with.
+    """Play a tournament and print ratings and a cross table. Stopped or killed, it goes on when asked again.
 
     Args:
         players: The players, for example random resistance uct:sims=1000.
@@ -232,7 +232,7 @@ def tournament(
     from fingal.arena import command
 
     entered = (*players, *(command.run_players(run, checkpoints, player) if run is not None else ()))
-    command.tournament(entered, options, kind, heads, rounds, anchor, json, out, notes)
+    command.tournament(entered, event, kind, heads, rounds, anchor, json, out, notes)
 
 
 @app.command
@@ -426,7 +426,7 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve"]],
+    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve", "uct"]],
     /,
     *,
     seconds: float = 2.0,
@@ -436,7 +436,7 @@ def bench(
 
     Args:
         topic: What to measure: connections, the board, the tree and the nets, self-play on this machine's GPU or
-            CPU, or the solver.
+            CPU, the solver, or simulations with playouts.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")

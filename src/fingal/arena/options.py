@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
+
+from fingal.arena.provenance import cores
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,4 @@ class EventOptions:
     @property
     def processes(self) -> int:
         """How many games are played at a time."""
-        if self.jobs is not None:
-            return self.jobs
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return cores() if self.jobs is None else self.jobs

@@ -36,6 +36,7 @@ def main(handle: int, memory: int, parent: int) -> None:
                 asked = pipe.recv()
                 try:
                     if isinstance(asked, Task):
+                        glance.begin()
                         pipe.send(seats.play(asked, glance))
                     else:
                         seats.check(asked)

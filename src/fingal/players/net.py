@@ -49,12 +49,12 @@ class NetPlayer:
         """The policy's best legal move, or one drawn from it."""
         from fingal.nets.agreement import legal_logits
         from fingal.nets.planes import positions_of
-        from fingal.players.searching import even_opening, may_be_swapped
+        from fingal.players.searching import even_opening, may_be_swapped, values_after
 
         board = open_board(record)
         self.value = None
         if may_be_swapped(board):
-            return even_opening(self._evaluator, board, self._temperature, self._random)
+            return even_opening(values_after(self._evaluator, board), self._temperature, self._random)
         positions = positions_of([board])
         said = self._evaluator(positions)
         self.value = float(said.value[0])
