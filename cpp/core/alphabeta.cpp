@@ -25,9 +25,10 @@ class AlphaBeta {
   }
 
   AlphaBetaResult search(const Position<Words>& position) {
-    auto root = filled(position);
+    const std::array<Set, 2> stones{position.stones(kBlack), position.stones(kWhite)};
+    auto root = filled(position, stones);
     // A root needs a move, and one that is decided by fill-in alone would have none.
-    if (root.position.over()) root = {position, {}};
+    if (root.position.over()) root = {position, stones, {}};
     for (const auto colour : {kBlack, kWhite}) {
       if (connections_[colour]) {
         connections_[colour]->build(root.position.stones(colour), root.position.stones(other(colour)));
@@ -45,6 +46,7 @@ class AlphaBeta {
   // A position with its inferior cells filled in, which stay so below, and the moves that need not be tried there.
   struct Node {
     Position<Words> position;
+    std::array<Set, 2> stones;  // without what was filled in
     Set pruned;
   };
 
@@ -54,15 +56,15 @@ class AlphaBeta {
     Set moves;      // of a side that wins: those of which one wins; of one that loses: those that resist longest
   };
 
-  Node filled(Position<Words> position) const {
-    if (!settings_.connections || position.over()) return {position, {}};
+  Node filled(Position<Words> position, const std::array<Set, 2>& stones) const {
+    if (!settings_.connections || position.over()) return {position, stones, {}};
     const auto inferior = compute_inferior(position, position.turn());
     for (const auto colour : {kBlack, kWhite}) {
       inferior.fill[colour].for_each([&](int cell) {
         if (!position.over()) position.place(cell, colour);
       });
     }
-    return {position, inferior.pruned};
+    return {position, stones, inferior.pruned};
   }
 
   // The value for the side to move, and in `line` the moves that lead to it; none at depth 0.
@@ -71,9 +73,9 @@ class AlphaBeta {
     line.clear();
     const auto known = look(node);
     const double end = kWin - kLater * (ply + 1);
-    if (depth == 0) return known.proof != 0 ? known.proof * end : judge(node.position);
+    if (depth == 0) return known.proof != 0 ? known.proof * end : judge(node);
     if (known.proof != 0 && ply > 0) return known.proof * end;
-    judge(node.position);
+    judge(node);
     const auto moves = ordered(known.moves);
     if (known.proof != 0) {
       line.push_back(known.proof > 0 ? winning_move(node.position, moves) : moves.front());
@@ -84,7 +86,9 @@ class AlphaBeta {
     for (std::size_t i = 0; i < moves.size() && i < std::size_t(settings_.width); ++i) {
       auto next = node.position;
       next.play(moves[i]);
-      const auto child = filled(next);
+      auto stones = node.stones;
+      stones[node.position.turn()].set(moves[i]);
+      const auto child = filled(next, stones);
       connect(node.position, child.position);
       const double value = -best(child, depth - 1, -beta, -std::max(alpha, most), ply + 1, below);
       disconnect();
@@ -147,14 +151,16 @@ class AlphaBeta {
     }
   }
 
-  // The resistances' verdict for the side to move; the energies are kept for ordered().
-  double judge(const Position<Words>& position) {
+  // The resistances' verdict for the side to move; the energies are kept for ordered(). What is filled in for a colour
+  // is joined to its stones by wires, and lost to the opponent.
+  double judge(const Node& node) {
+    const auto& position = node.position;
     std::array<double, 2> conductance{};
     energy_.assign(std::size_t(position.geometry().cells), 0.0);
     for (const auto colour : {kBlack, kWhite}) {
       wires_.clear();
-      if (connections_[colour]) add_wires(*connections_[colour], wires_);
-      circuit_.measure(colour, position.stones(colour), position.stones(other(colour)), wires_);
+      if (connections_[colour]) add_wires(circuit_.geometry(), *connections_[colour], node.stones[colour], wires_);
+      circuit_.measure(colour, node.stones[colour], position.stones(other(colour)), wires_);
       conductance[colour] = circuit_.conductance();
       const auto shares = circuit_.energy();
       for (std::size_t cell = 0; cell < energy_.size(); ++cell) energy_[cell] += shares[cell];

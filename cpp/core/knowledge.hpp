@@ -131,7 +131,7 @@ class Knowledge {
     worth.fill(1);
     for (const auto colour : {kBlack, kWhite}) {
       wires_.clear();
-      add_wires(connections_[colour], wires_);
+      add_wires(circuit_.geometry(), connections_[colour], entry.stones[colour], wires_);
       circuit_.measure(colour, entry.stones[colour], entry.stones[other(colour)], wires_);
       const auto shares = circuit_.energy();
       for (std::size_t i = 0; i < shares.size(); ++i) worth[i] *= shares[i] + kLittle;

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 from tyro.conf import OmitArgPrefixes, Positional
@@ -103,22 +102,7 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
     if output is None:
         draw.show(board, out)
     else:
-        write_picture(draw.picture(board, marks=node.marks, numbers=numbers), output)
-
-
-def check_picture(output: Path) -> None:
-    """Refuse a name that no picture can have."""
-    if output.suffix.lower() not in (".svg", ".png"):
-        raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
-
-
-def write_picture(picture: draw.Picture, output: Path) -> None:
-    """Write a picture to a file, in the format of its ending."""
-    check_picture(output)
-    if output.suffix.lower() == ".svg":
-        output.write_text(draw.svg(picture), encoding="utf-8")
-    else:
-        output.write_bytes(draw.png(picture))
+        draw.save(draw.picture(board, marks=node.marks, numbers=numbers), output)
 
 
 @app.command
@@ -155,7 +139,7 @@ def analyse(
     if output is None:
         panels.show(found, out)
     else:
-        write_picture(panels.picture(found), output)
+        draw.save(panels.picture(found), output)
 
 
 @app.command
@@ -204,26 +188,26 @@ def match(
     second: PlayerText,
     /,
     *,
-    options: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    event: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
     sprt: tuple[float, float] | None = None,
     json: Json = False,
 ) -> None:
-    """Play a match with alternating colours and print who won how often. Killed or stopped, it can be gone on with.
+    """Play a match and print who won how often. Stopped or killed, it goes on when asked again.
 
     Args:
         sprt: Stop as soon as it is decided whether the first player is the first or the second number of Elo better.
     """
     from fingal.arena import command
 
-    command.match(first, second, options, sprt, json, out, notes)
+    command.match(first, second, event, sprt, json, out, notes)
 
 
 @app.command
 def tournament(
-    players: Positional[tuple[str, ...]] = (),
+    players: Annotated[Positional[tuple[str, ...]], tyro.conf.arg(metavar="PLAYER ...")] = (),
     /,
     *,
-    options: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    event: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
     kind: Literal["round-robin", "gauntlet", "swiss"] = "round-robin",
     heads: int = 1,
     rounds: int | None = None,
@@ -233,7 +217,7 @@ def tournament(
     anchor: str | None = None,
     json: Json = False,
 ) -> None:
-    """Play a tournament and print ratings and a cross table. Killed or stopped, it can be gone on with.
+    """Play a tournament and print ratings and a cross table. Stopped or killed, it goes on when asked again.
 
     Args:
         players: The players, for example random resistance uct:sims=1000.
@@ -248,7 +232,7 @@ def tournament(
     from fingal.arena import command
 
     entered = (*players, *(command.run_players(run, checkpoints, player) if run is not None else ()))
-    command.tournament(entered, options, kind, heads, rounds, anchor, json, out, notes)
+    command.tournament(entered, event, kind, heads, rounds, anchor, json, out, notes)
 
 
 @app.command
@@ -295,31 +279,9 @@ def exam(
         seed: 1 is the set that comes with Fingal; another number draws a fresh one, and other games.
         output: Write a picture here besides: .svg or .png.
     """
-    from fingal.arena.exam import show
-    from fingal.arena.exam.sitting import Sitting
+    from fingal.arena.exam import command
 
-    width, height = parse_size(size)
-    if width != height:
-        raise ValueError(f"there is no exam on {width}x{height}: the board is 3x3, 4x4, 5x5, 6x6 or 7x7")
-    if output is not None:
-        # What cannot be drawn is refused before the exam, not after it.
-        check_picture(output)
-        if not output.parent.is_dir():
-            raise ValueError(f"{output} cannot be written: there is no folder {output.parent}")
-    sitting = Sitting(player, width, seed=seed, positions=positions, every_position=every, limit=Limit(sims, time))
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
-            task = progress.add_task(player)
-            sitting.sit(lambda what, done, total: progress.update(task, description=what, completed=done, total=total))
-    except KeyboardInterrupt:
-        say("stopped: the marks are those of the questions that were answered")
-    if output is not None:
-        write_picture(show.picture(sitting.marks), output)
-    if json:
-        print_json(sitting.marks.as_dict())
-    else:
-        show.show(sitting.marks, out)
+    command.exam(player, parse_size(size), positions, every, seed, Limit(sims, time), output, json, out, notes)
 
 
 @app.command
@@ -347,9 +309,7 @@ def report(
     """
     from fingal.arena.report import command
 
-    with notes.status("") as status:
-        command.write(stores, exam, run, swaps, swap_sizes, title, output, status.update)
-    say(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    command.report(stores, exam, run, swaps, swap_sizes, title, output, notes)
 
 
 @app.command

@@ -84,16 +84,30 @@ def test_an_event_with_players_of_every_bad_kind_is_played_to_its_end(tmp_path: 
 
 def test_a_player_that_takes_too_long_is_ended() -> None:
     """The engine has a minute for its answer, but the crew is less patient: it ends the process."""
-    crew = Workers(1, 1)
+    crew = Workers(1, 2)
     try:
         crew.check(["random"])
         first, second = crew.play([*tasks("shortest-path", engine("hangs"), 1), *tasks("random", "random", 2)[1:]])
     finally:
         crew.close()
-    assert (first.winner, first.failure) == (BLACK, f"{engine('hangs')}: no move within 1 seconds")
+    assert (first.winner, first.failure) == (BLACK, f"{engine('hangs')}: no move within 2 seconds")
     # What was played until then is kept.
     assert [colour for colour, _ in formats.read(first.sgf).moves] == [BLACK, WHITE]
     assert second.failure == ""
+
+
+def test_what_was_played_after_an_opening_with_stones_set_up_is_kept(tmp_path: Path) -> None:
+    """a2 and b1 come before the stone that is set up, which makes of the position a new start."""
+    opening = "(;FF[4]GM[11]SZ[3];B[a2];W[b1];AB[c3]PL[W])"
+    crew = Workers(1, 60)
+    try:
+        (lost,) = crew.play([Task(1, engine("kills-parent"), "shortest-path", opening, seed=1)])
+    finally:
+        crew.close()
+    assert lost.winner is WHITE
+    first, second, third, last = formats.read(lost.sgf).moves
+    assert [colour for colour, _ in (first, second, third, last)] == [BLACK, WHITE, WHITE, BLACK]
+    assert lost.moves == 1
 
 
 def test_players_that_cannot_be_made() -> None:

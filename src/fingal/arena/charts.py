@@ -74,7 +74,7 @@ def plain(value: float) -> str:
 
 def percent(value: float) -> str:
     """'25%'."""
-    return f"{100 * value:g}%"
+    return f"{100 * value:.3g}%"
 
 
 def rows(
@@ -179,7 +179,8 @@ def plane(
         if curve.dots or len(curve.points) == 1:
             for point in curve.points:
                 shapes.append(Circle(kind=f"fill {mark}", centre=at(point), radius=3.5, fill=colour))
-    return Picture(width, height, tuple(shapes), title, GROUND)
+    said = ": ".join(filter(None, (title, " over ".join(filter(None, (y_name, x_name))))))
+    return Picture(width, height, tuple(shapes), said, GROUND)
 
 
 def _legend(names: Sequence[str], left: float, right: float) -> list[Point]:

@@ -81,8 +81,8 @@ class Workers:
 
     def check(self, texts: Iterable[str]) -> None:
         """Make every player once, in one of the processes."""
-        worker = self._hire()
         for text in texts:
+            worker = self._idle() or self._hire()
             worker.pipe.send(text)
             _raise(worker.receive())
 
@@ -179,7 +179,7 @@ class _Worker:
 
     def start(self, task: Task) -> None:
         """Begin a game."""
-        self._glance.begin()
+        self._glance.wait()
         self.task = task
         # A process that has died since is noticed when its answer is read.
         with contextlib.suppress(OSError):
@@ -197,7 +197,7 @@ class _Worker:
         return self._glance.thinking()
 
     def moves(self) -> list[int]:
-        """The moves of its game so far, the opening's included."""
+        """The moves of its game so far, without the opening's."""
         return self._glance.moves()
 
     def last_words(self) -> str:
@@ -230,7 +230,7 @@ class _Worker:
 def forfeited(task: Task, moves: list[int], reason: str) -> Outcome:
     """A game that ended with its process, lost by the side to move."""
     record = formats.read(task.opening)
-    for move in moves[len(record.moves) :]:
+    for move in moves:
         record.push(record.board().turn, move)
     mover = record.board().turn
     record.players = dict(zip(Colour, task.texts, strict=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -166,6 +167,21 @@ def _points(points: tuple[Point, ...]) -> str:
 def _escaped(text: str) -> str:
     # XML cannot write most control characters and lone surrogates at all; a label read from a file may hold them.
     return escape("".join(c if c.isprintable() else " " for c in text))
+
+
+def check_name(path: Path) -> None:
+    """Refuse a file name that says no format of ours; ValueError, in one sentence."""
+    if path.suffix.lower() not in (".svg", ".png"):
+        raise ValueError(f"cannot draw to {path}: a name that ends in .svg or .png is expected")
+
+
+def save(picture: Picture, path: Path) -> None:
+    """Write a picture to a file, in the format of its ending."""
+    check_name(path)
+    if path.suffix.lower() == ".svg":
+        path.write_text(svg(picture), encoding="utf-8")
+    else:
+        path.write_bytes(png(picture))
 
 
 def png(picture: Picture, scale: float = 2.0) -> bytes:

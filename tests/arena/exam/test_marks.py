@@ -45,7 +45,7 @@ def test_marks() -> None:
         Answer("expert", 4, 1.0, 0.0),
         Answer("expert", 0, 0.0, -1.0),
     ]
-    marks.own = [Answer("own", 2, 0.0)]
+    marks.own = [0.0]
     marks.converted = [True, True, False, True]
     assert marks.keeps_win() == Share(2, 3)
     assert marks.groups == [("1", Share(1, 2)), ("3-5", Share(1, 1))]

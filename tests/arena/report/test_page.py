@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from fingal.arena.report.swaps import SwapMap, ask_player, drawn, truth
 from fingal.arena.store import Store, StoredGame
 from fingal.game import BLACK, WHITE, Colour, Record, formats
 
-EVIL = '</script><img src=x onerror="alert(1)">'
+EVIL = 'random:name="</script><img src=x onerror=\\"alert(1)\\">"'
+"""A player's text whose name would do harm if it were not shown as text."""
 
 
 def game(black: str, white: str, winner: Colour, moves: int = 5, number: int = 1, failure: str = "") -> StoredGame:
@@ -97,6 +99,15 @@ def test_what_has_no_source_has_no_section() -> None:
     assert [attributes["id"] for tag, attributes in Reader(text).elements if tag == "section"] == ["swaps"]
 
 
+def test_checkpoints_have_a_curve() -> None:
+    texts = [f'net:x,name="step {step}"' for step in (100, 200, 1000)]
+    games = [game(one, two, WHITE, number=n) for n, (one, two) in enumerate(pairwise(texts), 1)]
+    text = page(Report(games=games))
+    assert "Elo over training" in text
+    assert "step 1000" in text
+    assert "Elo over training" not in page(full())
+
+
 def test_a_game_as_steps() -> None:
     record = Record(3, 3, swap=True)
     for colour, move in ((BLACK, 1), (WHITE, -1), (BLACK, 4), (WHITE, -4)):
@@ -144,6 +155,7 @@ def test_a_swap_map() -> None:
 
 def test_a_runs_figures(tmp_path: Path) -> None:
     lines = [{"step": 0, "loss": 2}, {"step": 10, "loss": 1.5, "note": "x"}, {"step": 5, "loss": 1}]
+    lines.append({"step": 6, "loss": float("nan")})
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert read_run(tmp_path).curves == {"loss": [(0, 2.0), (10, 1.5), (15, 1.0)]}
     (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n{"st', encoding="utf-8")
@@ -151,9 +163,26 @@ def test_a_runs_figures(tmp_path: Path) -> None:
         read_run(tmp_path)
 
 
-@pytest.mark.parametrize("content", [[], {}, {"player": "x"}, "x"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        {},
+        "x",
+        {"player": 3},
+        {"size": "5"},
+        {"intervals": {}},
+        {"keeps_win": "much"},
+        {"by_source": {"own": {"share": 1}}},
+        {"calibration": [{"share": 1, "interval": [0, 1]}]},
+    ],
+)
 def test_what_is_no_exam_is_refused(tmp_path: Path, content: Any) -> None:
-    (tmp_path / "x.json").write_text(json.dumps(content), encoding="utf-8")
+    whole = Sitting("solver", 3, positions=20).sit().as_dict()
+    (tmp_path / "x.json").write_text(json.dumps(whole), encoding="utf-8")
+    assert read_exam(tmp_path / "x.json")["player"] == "solver"
+    wrong = {**whole, **content} if content and isinstance(content, dict) else content
+    (tmp_path / "x.json").write_text(json.dumps(wrong), encoding="utf-8")
     with pytest.raises(ValueError, match="is no result of an exam"):
         read_exam(tmp_path / "x.json")
 

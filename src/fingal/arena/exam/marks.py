@@ -121,8 +121,8 @@ class Marks:
     lost: int = 0
     """Lost positions among those that are known without asking."""
     converted: list[bool] = field(default_factory=list)
-    own: list[Answer] = field(default_factory=list)
-    """From the player's own games, one position a game."""
+    own: list[float] = field(default_factory=list)
+    """Scores of won positions from the player's own games, one a game."""
     own_lost: int = 0
     """Own games in which the position drawn was lost."""
     unsolved: int = 0
@@ -133,15 +133,17 @@ class Marks:
 
     def keeps_win(self, source: str | None = None, group: tuple[int, int] = (1, 10**9)) -> Share:
         """The share of won positions in which its move keeps the win: all, of a source or of a group."""
-        answers = self.own if source == "own" else self.answers
-        scores = [a.score for a in answers if group[0] <= a.keeping <= group[1] and source in (None, "own", a.source)]
+        if source == "own":
+            return Share(sum(self.own), len(self.own))
+        low, high = group
+        scores = [a.score for a in self.answers if low <= a.keeping <= high and source in (None, a.source)]
         known = [
             (total, count)
             for keeping, (total, count) in self.totals.items()
-            if group[0] <= keeping <= group[1] and source in (None, "all")
+            if low <= keeping <= high and source in (None, "all")
         ]
         total = sum(scores) + sum(total for total, _ in known)
-        return Share(total, len(scores) + sum(count for _, count in known), self.exact and source != "own")
+        return Share(total, len(scores) + sum(count for _, count in known), self.exact)
 
     @property
     def groups(self) -> list[tuple[str, Share]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Protocol
 
 from fingal.analysis.resistance import resistance
 from fingal.arena.exam.enumeration import MOST_CELLS, Enumeration, enumeration
 from fingal.game import Board
+from fingal.solve import tables
 from fingal.solve.dfpn import Settings, Solver
 
 MEMORY = 256
@@ -54,14 +54,17 @@ class Listed:
 
 
 class Solved:
-    """Asks the solver, which keeps what it finds."""
+    """Asks the solver, which keeps what it finds; first moves are in its tables."""
 
     def __init__(self, width: int, height: int) -> None:
         """Answer for boards of one size."""
         self._solver = Solver(width, height, Settings(memory=MEMORY))
+        self._openings = tables.openings(width, height)
 
     def wins(self, board: Board, seconds: float | None = None) -> bool | None:
         """Whether the side to move wins."""
+        if board.ply == 1 and len(board.empty_cells) == board.cells - 1 and board.moves[0] in self._openings:
+            return not self._openings[board.moves[0]]
         if seconds is None:
             return self._solver.finding(board).winner == board.turn
         winner = self._solver.solve(board, seconds=seconds).winner
@@ -101,7 +104,7 @@ def expert_move(board: Board, oracle: Oracle, rng: random.Random) -> int:
         return drawn_by_energy(board, rng)[0]
     if not oracle.wins(board):
         return hardest_defence(board, oracle, rng)
-    return next(move for move in drawn_by_energy(board, rng) if _wins_by(board, move, oracle))
+    return next(move for move in drawn_by_energy(board, rng) if keeps_win(board, move, oracle))
 
 
 def hardest_defence(board: Board, oracle: Oracle, rng: random.Random) -> int:
@@ -129,26 +132,22 @@ def _replies(board: Board, move: int, oracle: Oracle, enough: int) -> int:
         return 0
     count = 0
     for reply in after.empty_cells:
-        count += _wins_by(after, reply, oracle)
+        count += bool(keeps_win(after, reply, oracle))
         if count >= enough:
             break
     return count
 
 
-def _wins_by(board: Board, move: int, oracle: Oracle) -> bool:
+def keeps_win(board: Board, move: int, oracle: Oracle, seconds: float | None = None) -> bool | None:
+    """Whether the side that makes a move has won then; None when that is not found out within the time."""
     after = _after(board, move)
-    return after.is_over() or not oracle.wins(after)
+    if after.is_over():
+        return True
+    lost = oracle.wins(after, seconds)
+    return None if lost is None else not lost
 
 
 def _after(board: Board, move: int) -> Board:
     after = board.copy()
     after.push(move)
     return after
-
-
-def position(moves: Sequence[int], width: int, height: int) -> Board:
-    """The board after some moves, Black's first."""
-    board = Board(width, height)
-    for move in moves:
-        board.push(move)
-    return board

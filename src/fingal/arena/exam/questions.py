@@ -75,9 +75,10 @@ def shipped(size: int) -> list[Question]:
 
 def every(listed: Enumeration) -> Iterator[Question]:
     """All positions of a small board, won and lost, by number of stones."""
+    rng = random.Random(SEED)
     for level in listed.levels:
         for stones in listed.stones(level.codes):
-            yield _question(listed, stones, random.Random(0))
+            yield _question(listed, stones, rng)
 
 
 def sample(listed: Enumeration, count: int, seed: int) -> list[Question]:

@@ -12,9 +12,9 @@ import numpy as np
 from fingal.arena.exam import build, games
 from fingal.arena.exam.enumeration import MOST_CELLS, Enumeration, enumeration
 from fingal.arena.exam.marks import Answer, Marks
-from fingal.arena.exam.oracle import Oracle, oracle
+from fingal.arena.exam.oracle import Oracle, keeps_win, oracle
 from fingal.arena.exam.questions import SEED, SIZES, Question, every, sample, shipped
-from fingal.game import BLACK, RESIGN, WHITE, Record
+from fingal.game import BLACK, RESIGN, WHITE, Board, Record
 from fingal.players import spec
 from fingal.players.adjusted import has_values
 from fingal.players.player import NO_LIMIT, Drawing, Limit, Player, PlayerError, ask, judgement
@@ -165,7 +165,11 @@ class Sitting:
             rng = random.Random(f"convert {marks.size} {marks.seed} {number}")
             game = games.convert(self._player, opening, marks.size, known, rng, self._limit)
             marks.converted.append(game.won)
-            self._own(game, known, rng)
+            if game.failure:
+                self._fail(game.failure)
+            if game.turns:
+                # Every position was won, and only the last move may have let the win go.
+                marks.own.append(float(game.won or rng.randrange(len(game.turns)) < len(game.turns) - 1))
             progress("won openings", number + 1, len(openings))
 
     def _own_games(self, known: Oracle, progress: Progress) -> None:
@@ -173,20 +177,19 @@ class Sitting:
         for number in range(OWN_GAMES):
             rng = random.Random(f"own {marks.size} {marks.seed} {number}")
             game = games.against_random(self._player, (WHITE, BLACK)[number % 2], marks.size, rng, self._limit)
-            self._own(game, known, rng)
+            if game.failure:
+                self._fail(game.failure)
+            if game.turns:
+                self._mark(*rng.choice(game.turns), known)
             progress("own games", number + 1, OWN_GAMES)
 
-    def _own(self, game: games.Played, known: Oracle, rng: random.Random) -> None:
-        """Mark one of a game's positions, drawn: the positions of one game are too much alike to count as many."""
-        if game.failure:
-            self._fail(game.failure)
-        if not game.turns:
-            return
-        board, move = rng.choice(game.turns)
-        winning = known.winning(board, SECONDS)
-        if winning is None:
+    def _mark(self, board: Board, move: int, known: Oracle) -> None:
+        """Mark one position of an own game: those of one game are too much alike to count as many."""
+        won = known.wins(board, SECONDS)
+        kept = bool(won) and move != RESIGN and keeps_win(board, move, known, SECONDS)
+        if won is None or kept is None:
             self.marks.unsolved += 1
-        elif not winning:
+        elif not won:
             self.marks.own_lost += 1
         else:
-            self.marks.own.append(Answer("own", len(winning), float(move in winning)))
+            self.marks.own.append(float(kept))

@@ -8,10 +8,28 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from rich.console import Console
+
 from fingal.arena.report.page import Report, page
 from fingal.arena.report.sources import read_exam, read_games, read_run
 from fingal.arena.report.swaps import ask_player
 from fingal.game import Board
+
+
+def report(
+    stores: Sequence[Path],
+    exams: Sequence[Path],
+    runs: Sequence[Path],
+    swappers: Sequence[str],
+    sizes: Sequence[int],
+    title: str,
+    output: Path,
+    notes: Console,
+) -> None:
+    """Write a page and say how large it is."""
+    with notes.status("") as status:
+        write(stores, exams, runs, swappers, sizes, title, output, status.update)
+    notes.print(f"{output}: {output.stat().st_size / 1e6:.1f} MB", markup=False, highlight=False, soft_wrap=True)
 
 
 def write(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from fingal.arena import charts
-from fingal.arena.charts import Row
+from fingal.arena.charts import Curve, Row
 from fingal.arena.ratings import Ratings, rate
 from fingal.arena.report.markup import Section, chart, table, text, tinted
+from fingal.arena.standings import crosses, labels
 from fingal.arena.statistics import Rate
 from fingal.arena.store import StoredGame, distinct
 
@@ -26,9 +28,11 @@ def section(games: Sequence[StoredGame]) -> Section:
     ]
     for (width, height), played in by_size(games).items():
         ratings = rate(played)
+        names = labels([rating.player for rating in ratings.players])
         parts.append(f"<h3>{width}×{height}</h3>")
         parts.append(_remark(played, ratings))
-        parts.append(f'<div class="league">{_ladder(ratings)}{_cross_table(played, ratings)}</div>')
+        parts.append(f'<div class="league">{_ladder(ratings, names)}{_cross_table(played, names)}</div>')
+        parts.append(_over_training(ratings, names))
     return Section("ladder", "Who beats whom", "".join(parts))
 
 
@@ -43,32 +47,39 @@ def _remark(games: Sequence[StoredGame], ratings: Ratings) -> str:
     return f"<p>{' '.join(said)}</p>"
 
 
-def _ladder(ratings: Ratings) -> str:
+def _ladder(ratings: Ratings, names: dict[str, str]) -> str:
     rows = [
-        Row(rating.player, rating.elo, *rating.interval, f"{rating.elo:+.0f}, won {rating.wins} of {rating.games}")
-        for rating in ratings.players
+        Row(names[rated.player], rated.elo, *rated.interval, f"{rated.elo:+.0f}, won {rated.wins} of {rated.games}")
+        for rated in ratings.players
     ]
     return chart(charts.rows("Elo", rows))
 
 
-def _cross_table(games: Sequence[StoredGame], ratings: Ratings) -> str:
+def _over_training(ratings: Ratings, names: dict[str, str]) -> str:
+    """Elo by step, where checkpoints of a run have played: the arena names them after their steps."""
+    points = []
+    for rated in ratings.players:
+        if step := re.fullmatch(r"step (\d+)", names[rated.player]):
+            points.append((int(step[1]), rated.elo, rated.interval))
+    if len(points) < 2:
+        return ""
+    points.sort()
+    curve = Curve("", [(step, elo) for step, elo, _ in points], [interval for *_, interval in points], dots=True)
+    return chart(charts.plane("Elo over training", [curve], x_name="step", y_name="Elo", width=640, height=320))
+
+
+def _cross_table(games: Sequence[StoredGame], names: dict[str, str]) -> str:
     """Each row's score against each column."""
-    names = [rating.player for rating in ratings.players]
-    score: dict[tuple[str, str], tuple[int, int]] = {}
-    for game in games:
-        for one, other, won in ((game.won_by, game.lost_by, 1), (game.lost_by, game.won_by, 0)):
-            wins, count = score.get((one, other), (0, 0))
-            score[one, other] = wins + won, count + 1
+    played, won = crosses(games)
     rows = []
-    for number, name in enumerate(names, 1):
+    for number, (player, name) in enumerate(names.items(), 1):
         cells = []
         for other in names:
-            wins, count = score.get((name, other), (0, 0))
-            if name == other or not count:
+            if not (count := played[player, other]):
                 cells.append('<td class="none">·</td>')
                 continue
-            rate = Rate(wins, count)
-            words = f"{100 * rate.value:.0f}<small>%</small><br><small>{wins}–{count - wins}</small>"
-            cells.append(tinted(rate.value, words, f"{name} – {other}: {rate}"))
+            score = Rate(won[player, other], count)
+            words = f"{100 * score.value:.0f}<small>%</small><br><small>{score.wins}–{count - score.wins}</small>"
+            cells.append(tinted(score.value, words, f"{name} – {names[other]}: {score}"))
         rows.append([f"<b>{number}</b> {text(name)}", *cells])
     return table(["", *map(str, range(1, len(names) + 1))], rows, "cross")

@@ -11,6 +11,7 @@ from typing import Any
 from fingal.arena.ratings import rate
 from fingal.arena.report.league import by_size
 from fingal.arena.report.markup import Section, grid, text
+from fingal.arena.standings import labels
 from fingal.arena.store import StoredGame
 from fingal.game import SWAP, Board, Colour, Record
 from fingal.game.board import mirror
@@ -57,11 +58,13 @@ def _player(size: tuple[int, int], chosen: Sequence[tuple[str, StoredGame]]) -> 
     width, height = size
     theme = replace(THEMES["black-white"], background="")
     empty = svg(picture(Board(width, height), theme=theme, title=f"Hex, {width}x{height}"))
+    names = labels(sorted({name for _, game in chosen for name in (game.black, game.white)}))
     options = "".join(
-        f"<option value={number}>{text(game.black)} – {text(game.white)}: {text(game.won_by)} wins ({reason})</option>"
+        f"<option value={number}>{text(names[game.black])} – {text(names[game.white])}: "
+        f"{text(names[game.won_by])} wins ({reason})</option>"
         for number, (reason, game) in enumerate(chosen)
     )
-    data = json.dumps([steps(game.record, game.black, game.white) for _, game in chosen])
+    data = json.dumps([steps(game.record, names[game.black], names[game.white]) for _, game in chosen])
     buttons = "".join(
         f'<button type="button" data-go="{go}" aria-label="{label}" title="{label}">'
         f'<svg viewBox="0 0 16 16" aria-hidden="true"><path d="{path}"/></svg></button>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +39,37 @@ def read_exam(path: Path) -> dict[str, Any]:
         raise ValueError(wrong) from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{wrong} ({error})") from None
-    if not isinstance(result, dict) or not {"player", "size", "keeps_win", "intervals", "by_winning_moves"} <= set(
-        result
-    ):
+    if not _is_result(result):
         raise ValueError(wrong)
-    return result
+    checked: dict[str, Any] = result
+    return checked
+
+
+def _is_result(result: Any) -> bool:
+    """Whether something read from JSON has the parts of an exam's result that the page draws."""
+
+    def is_number(value: Any) -> bool:
+        return isinstance(value, int | float) and math.isfinite(value)
+
+    def is_interval(value: Any) -> bool:
+        return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
+
+    def is_share(value: Any) -> bool:
+        return isinstance(value, dict) and is_number(value.get("share")) and is_interval(value.get("interval"))
+
+    try:
+        return (
+            isinstance(result["player"], str)
+            and isinstance(result["size"], int)
+            and all(
+                result[key] is None or (is_number(result[key]) and is_interval(result["intervals"][key]))
+                for key in ("keeps_win", "converts", "brier")
+            )
+            and all(is_share(share) for part in ("by_source", "by_winning_moves") for share in result[part].values())
+            and all(is_share(part) and is_number(part["expected"]) for part in result["calibration"] or ())
+        )
+    except (KeyError, TypeError, AttributeError):
+        return False
 
 
 def read_run(folder: Path) -> Trained:
@@ -65,6 +92,7 @@ def read_run(folder: Path) -> Trained:
             before += last
         last = step
         for name, value in figures.items():
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            # A run that diverged has no numbers to draw.
+            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
                 curves.setdefault(name, []).append((before + step, float(value)))
     return Trained(folder.name or folder.resolve().name, curves)
