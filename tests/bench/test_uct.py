@@ -16,23 +16,20 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert uct.table(results).row_count == 2
 
 
-def test_the_peer_is_measured_by_what_more_games_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """0.5 seconds for 1,000 games and 2.5 for 9,000: 8,000 more in 2 seconds."""
-    monkeypatch.setattr(uct, "mohex_seconds", lambda command, size, games: {1_000: 0.5, 9_000: 2.5}[games])
-    assert uct.mohex_rate("mohex", 11) == pytest.approx(4_000)
-
-
-def test_what_the_peer_is_told(tmp_path: Path) -> None:
+def test_what_the_peer_is_told_and_says(tmp_path: Path) -> None:
     engine = tmp_path / "engine.py"
     engine.write_text(
-        "import sys\ntold = open(sys.argv[1], 'w')\nfor line in sys.stdin:\n    told.write(line)\n    print('= \\n')\n",
+        "import sys\n"
+        "told = open(sys.argv[1], 'w')\n"
+        "for line in sys.stdin:\n"
+        "    told.write(line)\n"
+        "    print('= \\n')\n"
+        "    if line.startswith('genmove'): print('Elapsed Time   2.5s\\nGames/s        5329.0', file=sys.stderr)\n",
         encoding="utf-8",
     )
-    seconds = uct.mohex_seconds(f"{sys.executable} -I {engine} {tmp_path / 'told'}", 13, 77)
-    assert seconds is not None
-    assert seconds > 0
+    assert uct.mohex_rate(f"{sys.executable} -I {engine} {tmp_path / 'told'}", 13) == 5329
     told = (tmp_path / "told").read_text(encoding="utf-8").split("\n")
-    assert {"param_mohex max_games 77", "boardsize 13 13", "play b c2", "genmove w"} <= set(told)
+    assert {"param_mohex max_games 10000", "boardsize 13 13", "play b c2", "genmove w"} <= set(told)
 
 
 @pytest.mark.parametrize("command", ["no-such-engine", f"{sys.executable} -c 'print(\"? no\")'"])

@@ -3,15 +3,15 @@
 Every figure is a rate per CPU second of one thread, its knowledge of connections and inferior cells included, on 11x11
 and 13x13 after a first stone on c2, the median of several searches of 2,000 simulations, each with an empty tree.
 
-The environment variable ``FINGAL_MOHEX`` may hold a command that starts MoHex (``mohex --quiet --use-logfile=0``). It
-is then asked for a move in the same position twice, with few and with many games: what the others cost more gives its
-rate, so that its start and what it does before its search are not counted.
+The environment variable ``FINGAL_MOHEX`` may hold a command that starts MoHex (``mohex --use-logfile=0``). It is then
+asked for a move in the same position, and its own report of the search is read: games per second of its search alone,
+what it does before not counted.
 """
 
 from __future__ import annotations
 
 import os
-import resource
+import re
 import shlex
 import statistics
 import subprocess
@@ -26,7 +26,7 @@ from fingal.search.uct import Search
 SIZES = (11, 13)
 OPENING = "c2"
 SIMULATIONS = 2_000
-MOHEX_GAMES = (1_000, 9_000)
+MOHEX_GAMES = 10_000
 VARIABLE = "FINGAL_MOHEX"
 
 
@@ -67,26 +67,13 @@ def own_rate(size: int, seconds: float) -> float:
 
 
 def mohex_rate(command: str, size: int) -> float | None:
-    """Games per CPU second of MoHex; None when it fails."""
-    few, many = (mohex_seconds(command, size, games) for games in MOHEX_GAMES)
-    return None if few is None or many is None else (MOHEX_GAMES[1] - MOHEX_GAMES[0]) / max(many - few, 1e-9)
-
-
-def mohex_seconds(command: str, size: int, games: int) -> float | None:
-    """CPU seconds that MoHex takes from its start to a move; None when it fails."""
-    settings = (f"max_games {games}", "max_time 10000", "num_threads 1")
+    """Games per second of MoHex's search, as it reports them; None when it fails."""
+    settings = (f"max_games {MOHEX_GAMES}", "max_time 10000", "num_threads 1")
     lines = [*(f"param_mohex {setting}" for setting in settings), f"boardsize {size} {size}", f"play b {OPENING}"]
-    before = _children()
+    told = "\n".join([*lines, "genmove w", "quit", ""])
     try:
-        done = subprocess.run(
-            shlex.split(command), input="\n".join([*lines, "genmove w", "quit", ""]), capture_output=True, text=True
-        )
+        done = subprocess.run(shlex.split(command), input=told, capture_output=True, text=True)
     except OSError:
         return None
-    return None if done.returncode != 0 or "?" in done.stdout else _children() - before
-
-
-def _children() -> float:
-    """CPU seconds of the processes that have been waited for."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    found = re.search(r"^Games/s\s+([0-9.]+)", done.stderr + done.stdout, re.MULTILINE)
+    return None if done.returncode != 0 or found is None else float(found[1])
