@@ -1,10 +1,12 @@
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "core/board_connections.hpp"
 #include "core/edge_templates.hpp"
+#include "core/template_finder.hpp"
 
 namespace fingal {
 
@@ -20,14 +22,33 @@ nb::tuple listing(const BoardConnections& connections, bool semi) {
 }  // namespace
 
 void bind_connections(nb::module_& m) {
-  m.def(
-      "edge_templates",
-      [] {
-        std::vector<std::string> pictures;
-        for (const auto& one : edge_templates()) pictures.emplace_back(one.picture);
-        return pictures;
-      },
-      "The edge templates that the search begins with: rows down to the edge, O the stone, * the carrier.");
+  m.def("edge_templates", &edge_templates,
+        "The edge templates that the search begins with: rows down to the edge with / between them, O the stone, S "
+        "stones that it takes, * the carrier.");
+
+  const TemplateHunt hunt;
+  nb::class_<TemplateFinder>(m, "TemplateFinder")
+      .def(
+          "__init__",
+          [](TemplateFinder* self, int highest, int most_cells, std::int64_t most_positions) {
+            new (self) TemplateFinder({highest, most_cells, most_positions});
+          },
+          "highest"_a = hunt.highest, "most_cells"_a = hunt.most_cells, "most_positions"_a = hunt.most_positions)
+      .def("add", &TemplateFinder::add, "picture"_a, "Adds a template to those that are known.")
+      .def_prop_ro("known", &TemplateFinder::known)
+      .def(
+          "find",
+          [](const TemplateFinder& self, const Board& board, int colour) { return self.find(board, Colour(colour)); },
+          "board"_a, "colour"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Templates that stand in a position though connections with what is known do not say so.")
+      .def("shrunk", &TemplateFinder::shrunk, "picture"_a, "order"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "A template without what it does not need, cells tried in this order; None when it does not hold.")
+      .def("holds", &TemplateFinder::holds, "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Whether a template holds, by search of its carrier alone.")
+      .def("is_minimal", &TemplateFinder::is_minimal, "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Whether it no longer holds without any one of its cells or stones.")
+      .def("is_found", &TemplateFinder::is_found, "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Whether connections with what is known join it, with only the opponent's stones around it.");
 
   const ConnectionLimits defaults;
   nb::class_<BoardConnections>(m, "Connections")

@@ -1,240 +1,299 @@
 #include "carrier_search.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <stdexcept>
-#include <string>
-#include <unordered_map>
 
 namespace fingal {
 
 namespace {
 
-struct State {
-  std::uint64_t own;
-  std::uint64_t open;
-  bool owner_moves;
-  friend bool operator==(const State&, const State&) = default;
-};
+using Nodes = std::uint64_t;
 
-struct StateHash {
-  std::size_t operator()(const State& s) const {
-    auto mixed = (s.own * 0x9E3779B97F4A7C15u) ^ (s.open * 0xC2B2AE3D27D4EB4Fu) ^ std::uint64_t(s.owner_moves);
-    mixed ^= mixed >> 29;
-    return std::size_t(mixed * 0xBF58476D1CE4E5B9u);
+constexpr Nodes kTerminals = CarrierGame::kFirst | CarrierGame::kSecond;
+
+// Of the lowest cell; the set must not be empty.
+std::size_t index(Nodes set) { return std::size_t(std::countr_zero(set)) & 63; }
+Nodes lowest(Nodes set) { return set & (~set + 1); }
+
+// Open cells with who touches whom; a cell that the owner takes is gone, and what it touched touches each other.
+struct Graph {
+  Nodes own = 0;
+  Nodes open = 0;
+  bool joined = false;
+  std::array<Nodes, 64> touches;  // of open cells, terminals included
+
+  void take(Nodes cell) {
+    const auto near = touches[index(cell)];
+    remove(cell);
+    own |= cell;
+    joined |= (near & kTerminals) == kTerminals;
+    for (auto rest = near & open; rest; rest &= rest - 1) touches[index(rest)] |= near & ~lowest(rest);
+  }
+  void remove(Nodes cell) {
+    open &= ~cell;
+    for (auto rest = touches[index(cell)] & open; rest; rest &= rest - 1) touches[index(rest)] &= ~cell;
+  }
+  Nodes touching(Nodes terminal) const {
+    Nodes found = 0;
+    for (auto rest = open; rest; rest &= rest - 1) {
+      if (touches[index(rest)] & terminal) found |= lowest(rest);
+    }
+    return found;
+  }
+  Nodes flood(Nodes from) const {
+    auto reached = from;
+    for (auto ring = from; ring;) {
+      Nodes next = 0;
+      for (; ring; ring &= ring - 1) next |= touches[index(ring)];
+      ring = next & open & ~reached;
+      reached |= ring;
+    }
+    return reached;
+  }
+  // No shortest way leads over a cell whose neighbours touch each other, so that it makes no difference.
+  bool is_dead(Nodes cell) const {
+    const auto near = touches[index(cell)];
+    if (std::popcount(near) <= 1) return true;
+    bool dead = (near & kTerminals) != kTerminals;
+    for (auto rest = near & open; dead && rest; rest &= rest - 1) {
+      dead = !(near & ~(touches[index(rest)] | lowest(rest)));
+    }
+    return dead;
   }
 };
 
-struct Verdict {
-  bool owner_wins;
-  std::uint64_t needs;  // the open cells that the winner's way of winning uses
+// Verdicts by position, which is the key itself. When it is as large as it may be, the smaller positions go.
+class Table {
+ public:
+  struct Entry {
+    Nodes own = 0;
+    Nodes open = 0;
+    bool owner_moves = false;
+    bool used = false;
+    CarrierVerdict verdict{};
+  };
+
+  const CarrierVerdict* find(const Graph& g, bool owner_moves) const {
+    const auto at = hash(g.own, g.open, owner_moves);
+    for (std::size_t i = 0; i < kNear; ++i) {
+      const auto& entry = entries_[(at + i) & (entries_.size() - 1)];
+      if (entry.used && entry.own == g.own && entry.open == g.open && entry.owner_moves == owner_moves) {
+        return &entry.verdict;
+      }
+    }
+    return nullptr;
+  }
+
+  void keep(const Graph& g, bool owner_moves, const CarrierVerdict& verdict) {
+    if (++kept_ > entries_.size() / 2 && entries_.size() < kMost) {
+      const auto before = std::move(entries_);
+      entries_.assign(4 * before.size(), {});
+      for (const auto& entry : before) {
+        if (entry.used) place(entry) = entry;
+      }
+    }
+    const Entry entry{g.own, g.open, owner_moves, true, verdict};
+    place(entry) = entry;
+  }
+
+ private:
+  static constexpr std::size_t kNear = 4;
+  static constexpr std::size_t kMost = std::size_t{1} << 22;  // 168 MB
+
+  static std::size_t hash(Nodes own, Nodes open, bool owner_moves) {
+    auto mixed = (own * 0x9E3779B97F4A7C15u) ^ (open * 0xC2B2AE3D27D4EB4Fu) ^ Nodes { owner_moves };
+    mixed = (mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9u;
+    return std::size_t(mixed ^ (mixed >> 32));
+  }
+
+  Entry& place(const Entry& entry) {
+    const auto at = hash(entry.own, entry.open, entry.owner_moves);
+    auto* best = &entries_[at & (entries_.size() - 1)];
+    for (std::size_t i = 0; i < kNear && best->used; ++i) {
+      auto& other = entries_[(at + i) & (entries_.size() - 1)];
+      if (!other.used || std::popcount(other.open) < std::popcount(best->open)) best = &other;
+    }
+    return *best;
+  }
+
+  std::vector<Entry> entries_ = std::vector<Entry>(1 << 10);
+  std::size_t kept_ = 0;
 };
 
 class Search {
  public:
-  explicit Search(const CarrierGame& game) : game_(game) {}
+  explicit Search(std::int64_t most) : left_(most) {}
 
-  // The one who moves tries cells until one wins. When a cell fails, the other side's way of winning does not need it,
-  // so only the cells that this way does need are left to try.
-  Verdict solve(const State& state) {
-    const auto from_first = flood(game_.first & state.own, state.own);
-    if (game_.joined || (from_first & game_.second)) return {true, 0};
-    const auto all = state.own | state.open;
-    if (!(flood(game_.first & all, all) & game_.second)) return {false, 0};
-    const auto from_second = flood(game_.second & state.own, state.own);
-    const auto near_first = (game_.first | around(from_first)) & state.open;
-    const auto near_second = (game_.second | around(from_second)) & state.open;
-    const auto wins = near_first & near_second;
-    const auto one = wins & (~wins + 1);
-    if (wins && state.owner_moves) return {true, one};
-    if (wins & ~one) {
-      const auto rest = wins & ~one;
-      return {true, one | (rest & (~rest + 1))};
-    }
-    const auto found = known_.find(state);
-    if (found != known_.end()) return found->second;
-    Verdict verdict{!state.owner_moves, wins};
-    Order order;
-    if (!wins) order = order_of(state, near_first, near_second);
-    auto left = wins ? wins : state.open;
-    while (left) {
-      const auto move = order.best(left);
-      const auto reply =
-          solve({state.owner_moves ? state.own | move : state.own, state.open & ~move, !state.owner_moves});
-      if (reply.owner_wins == state.owner_moves) {
-        verdict = {state.owner_moves, reply.needs | move};
-        break;
-      }
-      verdict.needs |= reply.needs;
-      left &= reply.needs & ~move;
-    }
-    known_.emplace(state, verdict);
+  bool gave_up() const { return gave_up_; }
+
+  CarrierVerdict solve(Graph g, bool owner_moves) {
+    if (g.joined) return {true, 0};
+    const auto from_first = g.flood(g.touching(CarrierGame::kFirst));
+    const auto near_second = g.touching(CarrierGame::kSecond);
+    if (!(from_first & near_second)) return {false, 0};
+    const auto wins = g.touching(CarrierGame::kFirst) & near_second;
+    if (wins && owner_moves) return {true, lowest(wins)};
+    if (const auto rest = wins & (wins - 1)) return {true, lowest(wins) | lowest(rest)};
+    if (left_ > 0 && --left_ == 0) gave_up_ = true;
+    if (gave_up_) return {false, 0};
+    if (!wins) remove_dead(g);
+    if (const auto* known = table_.find(g, owner_moves)) return *known;
+    const auto verdict = wins ? forced(g, wins) : expand(g, owner_moves);
+    if (!gave_up_) table_.keep(g, owner_moves, verdict);
     return verdict;
   }
 
  private:
-  // Cells by two-distance (van Rijswijck): how far from each terminal when the opponent takes the best way on at every
-  // step. A matter of order only.
-  struct Order {
-    std::array<std::uint8_t, 64> far;
-
-    std::uint64_t best(std::uint64_t cells) const {
-      std::uint64_t result = cells & (~cells + 1);
-      if (result == cells) return result;
-      for (auto rest = cells; rest; rest &= rest - 1) {
-        if (far[std::size_t(std::countr_zero(rest))] < far[std::size_t(std::countr_zero(result))]) {
-          result = rest & (~rest + 1);
-        }
+  static void remove_dead(Graph& g) {
+    for (bool again = true; again;) {
+      again = false;
+      for (auto rest = g.open; rest; rest &= rest - 1) {
+        if (!g.is_dead(lowest(rest))) continue;
+        g.remove(lowest(rest));
+        again = true;
       }
-      return result;
     }
-  };
+  }
 
-  Order order_of(const State& state, std::uint64_t near_first, std::uint64_t near_second) const {
-    // Who touches whom, with the owner's groups taken away and their neighbours put together.
-    std::array<std::uint64_t, 64> touches{};
-    for (auto rest = state.open; rest; rest &= rest - 1) {
-      const auto i = std::size_t(std::countr_zero(rest));
-      touches[i] = game_.touches[i] & state.open;
+  // The opponent has to take the one cell with which the owner would win.
+  CarrierVerdict forced(Graph g, Nodes cell) {
+    g.remove(cell);
+    const auto reply = solve(g, true);
+    return {reply.holds, reply.needs | cell};
+  }
+
+  // The one who moves tries cells until one wins. When a cell fails, the other side's way of winning does not need it,
+  // so only the cells that this way does need are left to try. Nor is a cell tried when all it touches is touched by
+  // another: that one is at least as good for both. It then belongs to what the winner needs.
+  CarrierVerdict expand(const Graph& g, bool owner_moves) {
+    std::array<Nodes, 64> better;
+    const auto worse = dominated(g, better);
+    const auto far = distances(g);
+    auto& rates = rates_[owner_moves];
+    std::array<Nodes, 64> parts;
+    std::size_t count = 0;
+    for (auto left = g.open; left & ~worse;) {
+      const auto move = best(left & ~worse, far, rates);
+      auto after = g;
+      owner_moves ? after.take(move) : after.remove(move);
+      const auto reply = solve(after, !owner_moves);
+      auto& rate = rates[index(move)];
+      rate.tried += 1;
+      if (reply.holds == owner_moves) {
+        rate.won += 1;
+        return {owner_moves, reply.needs | move};
+      }
+      if (gave_up_) return {false, 0};
+      parts[count++] = reply.needs;
+      left &= reply.needs & ~move;
     }
-    for (auto rest = state.own; rest;) {
-      const auto group = flood(rest & (~rest + 1), state.own);
-      rest &= ~group;
-      const auto near = around(group) & state.open;
-      for (auto cell = near; cell; cell &= cell - 1)
-        touches[std::size_t(std::countr_zero(cell))] |= near & ~(cell & (~cell + 1));
+    auto needs = joined(g.open, parts, count, worse);
+    for (auto rest = needs & worse; rest; rest &= rest - 1) needs |= better[index(rest)];
+    return {!owner_moves, needs};
+  }
+
+  // The cells that touch no more than another does, which is written to `better` and is itself none of them.
+  static Nodes dominated(const Graph& g, std::array<Nodes, 64>& better) {
+    Nodes worse = 0;
+    for (auto rest = g.open; rest; rest &= rest - 1) {
+      const auto cell = lowest(rest);
+      const auto near = g.touches[index(cell)];
+      auto others = g.open & ~worse & ~cell;
+      for (auto by = near & g.open; by; by &= by - 1) others &= g.touches[index(by)] | lowest(by);
+      for (; others; others &= others - 1) {
+        if (near & ~(g.touches[index(others)] | lowest(others))) continue;
+        worse |= cell;
+        better[index(cell)] = lowest(others);
+        break;
+      }
     }
-    Order order;
-    order.far.fill(0);
-    for (const auto start : {near_first, near_second}) {
-      auto ones = std::uint64_t{0};
-      auto reached = start;
-      auto ring = start;
-      std::uint8_t distance = 1;
-      while (ring) {
-        std::uint64_t twos = 0;
+    for (auto rest = worse; rest; rest &= rest - 1) {
+      auto& other = better[index(rest)];
+      while (other & worse) other = better[index(other)];
+    }
+    return worse;
+  }
+
+  // The union of the ways of winning against each cell, without those that the others make needless.
+  static Nodes joined(Nodes open, const std::array<Nodes, 64>& parts, std::size_t count, Nodes worse) {
+    std::array<bool, 64> dropped{};
+    for (bool again = true; again;) {
+      again = false;
+      std::size_t largest = count;
+      for (std::size_t i = 0; i < count; ++i) {
+        auto meet = open & ~worse;
+        for (std::size_t j = 0; j < count; ++j) meet &= j == i || dropped[j] ? ~Nodes{0} : parts[j];
+        if (dropped[i] || meet) continue;
+        if (largest == count || std::popcount(parts[i]) > std::popcount(parts[largest])) largest = i;
+      }
+      if (largest < count) dropped[largest] = again = true;
+    }
+    Nodes all = 0;
+    for (std::size_t i = 0; i < count; ++i) all |= dropped[i] ? 0 : parts[i];
+    return all;
+  }
+
+  // By cell, the sum of its two-distances (van Rijswijck) from both terminals: how far when the opponent takes the best
+  // way on at every step. A matter of order only.
+  static std::array<std::uint8_t, 64> distances(const Graph& g) {
+    constexpr std::uint8_t kNever = 32;
+    std::array<std::uint8_t, 64> far{};
+    for (const auto terminal : {CarrierGame::kFirst, CarrierGame::kSecond}) {
+      auto ring = g.touching(terminal);
+      auto reached = ring;
+      Nodes once = 0;
+      for (std::uint8_t distance = 1; ring; ++distance) {
+        Nodes twice = 0;
         for (auto rest = ring; rest; rest &= rest - 1) {
-          const auto i = std::size_t(std::countr_zero(rest));
-          order.far[i] = std::uint8_t(order.far[i] + distance);
-          twos |= ones & touches[i];
-          ones |= touches[i];
+          far[index(rest)] = std::uint8_t(far[index(rest)] + distance);
+          twice |= once & g.touches[index(rest)];
+          once |= g.touches[index(rest)];
         }
-        ++distance;
-        ring = twos & ~reached;
+        ring = twice & g.open & ~reached;
         reached |= ring;
       }
-      for (auto rest = state.open & ~reached; rest; rest &= rest - 1) {
-        const auto i = std::size_t(std::countr_zero(rest));
-        order.far[i] = std::uint8_t(order.far[i] + 32);
+      for (auto rest = g.open & ~reached; rest; rest &= rest - 1) {
+        far[index(rest)] = std::uint8_t(far[index(rest)] + kNever);
       }
     }
-    return order;
+    return far;
   }
 
-  std::uint64_t around(std::uint64_t set) const {
-    std::uint64_t result = 0;
-    for (; set; set &= set - 1) result |= game_.touches[std::size_t(std::countr_zero(set))];
+  struct Rate {
+    double won = 0;
+    double tried = 0;
+  };
+
+  // Near both terminals, and often right before.
+  static Nodes best(Nodes cells, const std::array<std::uint8_t, 64>& far, const std::array<Rate, 64>& rates) {
+    Nodes result = 0;
+    double least = 0;
+    for (auto rest = cells; rest; rest &= rest - 1) {
+      const auto i = index(rest);
+      const auto score = far[i] - (rates[i].won + 1) / (rates[i].tried + 2);
+      if (result == 0 || score < least) result = lowest(rest), least = score;
+    }
     return result;
   }
-  std::uint64_t flood(std::uint64_t from, std::uint64_t within) const {
-    for (auto edge = from; edge;) {
-      edge = around(edge) & within & ~from;
-      from |= edge;
-    }
-    return from;
-  }
 
-  const CarrierGame& game_;
-  std::unordered_map<State, Verdict, StateHash> known_;
+  Table table_;
+  std::array<std::array<Rate, 64>, 2> rates_{};
+  std::int64_t left_;
+  bool gave_up_ = false;
 };
 
 }  // namespace
 
-template <int Words>
-CarrierGame CarrierGame::make(const Geometry<Words>& g, Colour colour, const Bits<Words>& own, int a, int b,
-                              const Bits<Words>& carrier) {
-  CarrierGame game;
-  auto stones = own;
-  for (const int end : {a, b}) {
-    if (end < g.cells) stones.set(end);
-  }
-  const auto cells = carrier - stones;
-  std::vector<Bits<Words>> nodes;  // the cells that touch each node, and the node
-  cells.for_each([&](int cell) { nodes.push_back(Bits<Words>::of(cell)); });
-  game.open = nodes.size() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (nodes.size() & 63)) - 1;
-  // Groups of stones, an edge being a stone of the groups that touch it.
-  const auto& edge = g.edge[colour];
-  std::vector<Bits<Words>> groups;
-  std::vector<int> edges_of;
-  auto left = stones;
-  const auto flood = [&](Bits<Words> group, int edges) {
-    for (;;) {
-      auto grown = (g.dilate(group) & stones) | group;
-      for (std::size_t side = 0; side < 2; ++side) {
-        if (group.intersects(edge[side])) edges |= 1 << side;
-        if (edges >> side & 1) grown |= edge[side] & stones;
-      }
-      if (grown == group) break;
-      group = grown;
-    }
-    left = left - group;
-    groups.push_back(group);
-    edges_of.push_back(edges);
-  };
-  flood(edge[0] & stones, 1);
-  if (!(edges_of[0] & 2)) flood(edge[1] & stones, 2);
-  while (left.any()) flood(Bits<Words>::of(left.lowest()), 0);
-  const auto group_of = [&](int end) {
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (end < g.cells ? groups[i].test(end) : edges_of[i] >> (end - g.cells) & 1) return i;
-    }
-    return groups.size();
-  };
-  const auto reach = [&](std::size_t group) {
-    auto near = g.dilate(groups[group]);
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (edges_of[group] >> side & 1) near |= edge[side];
-    }
-    return near & cells;
-  };
-  const auto group_a = group_of(a);
-  const auto group_b = group_of(b);
-  game.joined = group_a == group_b;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (i != group_a && i != group_b && reach(i).any()) nodes.push_back(reach(i));
-  }
-  if (nodes.size() > 64) {
-    throw std::invalid_argument("a carrier with " + std::to_string(nodes.size()) +
-                                " cells and groups is too large to search: at most 64");
-  }
-  const auto plain = std::size_t(cells.count());
-  game.touches.resize(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto near = i < plain ? g.dilate(nodes[i]) : nodes[i];
-    for (std::size_t j = 0; j < plain; ++j) {
-      if (i == j || !near.intersects(nodes[j])) continue;
-      game.touches[i] |= std::uint64_t{1} << j;
-      game.touches[j] |= std::uint64_t{1} << i;
-    }
-  }
-  for (std::size_t i = 0; i < plain; ++i) {
-    if (reach(group_a).intersects(nodes[i])) game.first |= std::uint64_t{1} << i;
-    if (reach(group_b).intersects(nodes[i])) game.second |= std::uint64_t{1} << i;
-  }
-  return game;
+std::optional<CarrierVerdict> CarrierGame::search(bool owner_first, std::int64_t most) const {
+  Graph graph;
+  graph.joined = joined;
+  graph.open = (Nodes{1} << touches.size()) - 1;
+  std::copy(touches.begin(), touches.end(), graph.touches.begin());
+  Search search(most);
+  const auto verdict = search.solve(graph, owner_first);
+  if (search.gave_up()) return std::nullopt;
+  return verdict;
 }
-
-bool CarrierGame::holds(bool owner_first) const {
-  const auto nodes = touches.size();
-  const auto all = nodes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << nodes) - 1;
-  return Search(*this).solve({all & ~open, open, owner_first}).owner_wins;
-}
-
-template CarrierGame CarrierGame::make<1>(const Geometry<1>&, Colour, const Bits<1>&, int, int, const Bits<1>&);
-template CarrierGame CarrierGame::make<2>(const Geometry<2>&, Colour, const Bits<2>&, int, int, const Bits<2>&);
-template CarrierGame CarrierGame::make<3>(const Geometry<3>&, Colour, const Bits<3>&, int, int, const Bits<3>&);
-template CarrierGame CarrierGame::make<4>(const Geometry<4>&, Colour, const Bits<4>&, int, int, const Bits<4>&);
-template CarrierGame CarrierGame::make<5>(const Geometry<5>&, Colour, const Bits<5>&, int, int, const Bits<5>&);
-template CarrierGame CarrierGame::make<6>(const Geometry<6>&, Colour, const Bits<6>&, int, int, const Bits<6>&);
 
 }  // namespace fingal

@@ -7,10 +7,12 @@
 namespace fingal {
 
 template <int Words>
-Connections<Words>::Connections(const Geometry<Words>& geometry, Colour colour, const ConnectionLimits& limits)
+Connections<Words>::Connections(const Geometry<Words>& geometry, Colour colour, const ConnectionLimits& limits,
+                                const TemplateTable<Words>* templates)
     : geometry_(&geometry),
       colour_(colour),
       limits_(limits),
+      templates_(templates ? templates : &TemplateTable<Words>::shared(geometry, colour)),
       cells_(geometry.cells),
       end_of_(std::size_t(geometry.cells)),
       captured_(geometry, colour),
@@ -87,13 +89,13 @@ void Connections<Words>::add_neighbours() {
 
 template <int Words>
 void Connections<Words>::add_templates() {
-  for (const auto& place : template_places(*geometry_, colour_)) {
-    if (!place.stones.within(own_) || place.carrier.intersects(opponent_) || opponent_.test(place.end)) continue;
+  templates_->for_each(own_, opponent_, [&](const TemplatePlace<Words>& place) {
     const int end = end_of(place.end);
-    if (end >= cells_) continue;
+    const int other = place.other < cells_ ? end_of(place.other) : place.other;
+    if (end == other) return;
     if (limits_.record) found_ = {.rule = ConnectionRule::kTemplate, .middle = place.index};
-    add_full(end, cells_ + place.edge, place.carrier - own_);
-  }
+    add_full(end, other, place.carrier - own_);
+  });
 }
 
 template <int Words>

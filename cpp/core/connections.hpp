@@ -11,6 +11,9 @@
 
 namespace fingal {
 
+template <int Words>
+class TemplateTable;
+
 struct ConnectionLimits {
   int fulls = 12;              // full connections kept for a pair of ends
   int semis = 60;              // semi connections kept for a pair of ends
@@ -42,7 +45,9 @@ class Connections {
   using Set = Bits<Words>;
   using Step = ConnectionStep<Words>;
 
-  Connections(const Geometry<Words>& geometry, Colour colour, const ConnectionLimits& limits);
+  // `templates`: those of edge_templates() when not given; not owned.
+  Connections(const Geometry<Words>& geometry, Colour colour, const ConnectionLimits& limits,
+              const TemplateTable<Words>* templates = nullptr);
 
   // From scratch. Not checked: that no cell has two stones.
   void build(const Set& own, const Set& opponent);
@@ -132,6 +137,7 @@ class Connections {
   const Geometry<Words>* geometry_;
   Colour colour_;
   ConnectionLimits limits_;
+  const TemplateTable<Words>* templates_;
   int cells_;
   Set own_;
   Set opponent_;

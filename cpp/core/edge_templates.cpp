@@ -1,8 +1,10 @@
 #include "edge_templates.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <tuple>
 
 namespace fingal {
@@ -10,131 +12,83 @@ namespace fingal {
 namespace {
 
 struct Point {
-  int up;     // rows from the edge
-  int along;  // columns, in the board's own way: the cells above (up, along) are (up + 1, along) and (up + 1, along +
-              // 1)
+  int up;
+  int along;
   char what;
 };
 
-std::vector<Point> points_of(std::string_view picture) {
-  std::vector<std::string_view> rows;
-  while (!picture.empty()) {
-    const auto end = picture.find('\n');
-    rows.push_back(picture.substr(0, end));
-    picture = end == picture.npos ? std::string_view{} : picture.substr(end + 1);
-  }
+std::vector<Point> points_of(const std::string& picture) {
+  const int rows = 1 + int(std::count(picture.begin(), picture.end(), '/'));
   std::vector<Point> points;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    int along = 0;
-    for (const char c : rows[row]) {
-      if (c == ' ') continue;
-      if (c != '.') points.push_back({int(rows.size() - 1 - row), along, c});
-      ++along;
+  int up = rows - 1;
+  int along = 0;
+  for (const char c : picture) {
+    if (c == '/') {
+      --up;
+      along = 0;
+      continue;
     }
+    if (std::string(".*OPS").find(c) == std::string::npos) {
+      throw std::invalid_argument("'" + picture + "' is not a template: rows of . * O P S with / between them");
+    }
+    if (c != '.') points.push_back({up, along, c});
+    ++along;
+  }
+  if (std::count(picture.begin(), picture.end(), 'O') != 1 || std::count(picture.begin(), picture.end(), 'P') > 1) {
+    throw std::invalid_argument("'" + picture + "' is not a template: it must have one O, and at most one P");
   }
   return points;
 }
 
 }  // namespace
 
-// What the rules find by themselves (the second row's bridge, the small templates of the third and fourth row) is not
-// here. These, of a stone with another's help, were found by trying every place of the other stone in small regions:
-// kept are those that hold by plain search and that the rules, with the templates before them, did not find. Without
-// any one cell they do not hold.
-const std::vector<EdgeTemplate>& edge_templates() {
-  static const std::vector<EdgeTemplate> all = {
-      {". . O *\n"
-       ". * * S\n"
-       ". * * *\n"
-       "* * * *"},
-      {". . S O\n"
-       ". * * *\n"
-       ". * * *\n"
-       "* * * *"},
-      {". . O S\n"
-       ". * * *\n"
-       ". * * *\n"
-       "* * * *"},
-      {". . . O . .\n"
-       ". . * * S *\n"
-       ". * * * * *\n"
-       "* * * * * *"},
-      {". . O * *\n"
-       ". * * * S\n"
-       ". * * * *\n"
-       "* * * * *"},
-      {". O * * .\n"
-       "* * * S *\n"
-       "* * * * *\n"
-       "* * * * *"},
-      {". . . * S .\n"
-       ". * * * * *\n"
-       "O * * * * *\n"
-       "* * * * * *"},
-      {". . . * S .\n"
-       ". O * * * *\n"
-       "* * * * * *\n"
-       "* * * * * *"},
-      {". . . S * .\n"
-       ". * * * * *\n"
-       "O * * * * *\n"
-       "* * * * * *"},
-      {". O * * * .\n"
-       "* * * * S *\n"
-       "* * * * * *\n"
-       "* * * * * *"},
-  };
-  return all;
-}
-
 template <int Words>
-const std::vector<TemplatePlace<Words>>& template_places(const Geometry<Words>& g, Colour colour) {
-  static std::map<std::tuple<int, int, Colour>, std::vector<TemplatePlace<Words>>> made;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  auto [found, fresh] = made.try_emplace({g.width, g.height, colour});
-  auto& places = found->second;
-  if (!fresh) return places;
-  // From the bottom edge of Black's to all four: White's are mirrored in the long diagonal, first edges turned round.
-  const int length = colour == kBlack ? g.width : g.height;
-  const int depth = colour == kBlack ? g.height : g.width;
-  const auto cell_at = [&](int up, int along, int edge) {
-    int row = depth - 1 - up;
-    int column = along;
-    if (row < 0 || column < 0 || column >= length) return -1;
-    if (edge == 0) row = depth - 1 - row, column = length - 1 - column;
-    return colour == kBlack ? row * g.width + column : column * g.width + row;
-  };
-  const auto& templates = edge_templates();
-  for (std::size_t index = 0; index < templates.size(); ++index) {
-    const auto points = points_of(templates[index].picture);
-    for (const bool mirrored : {false, true}) {
-      for (int shift = -2 * length; shift <= 3 * length; ++shift) {
-        for (int edge = 0; edge < 2; ++edge) {
-          TemplatePlace<Words> place{-1, edge, int(index), {}, {}};
-          bool fits = true;
-          for (const auto& point : points) {
-            const int along = mirrored ? shift - point.along + point.up : shift + point.along;
-            const int cell = cell_at(point.up, along, edge);
-            fits &= cell >= 0;
-            if (!fits) break;
+TemplateTable<Words>::TemplateTable(const Geometry<Words>& g, Colour colour, const std::vector<std::string>& pictures) {
+  for (std::size_t index = 0; index < pictures.size(); ++index) {
+    const auto points = points_of(pictures[index]);
+    for (const int edge : {0, 1}) {
+      const EdgeFrame<Words> frame(g, colour, edge);
+      for (const bool mirrored : {false, true}) {
+        for (int shift = -frame.length(); shift <= 2 * frame.length(); ++shift) {
+          TemplatePlace<Words> place{-1, g.cells + edge, edge, int(index), {}, {}, {}};
+          const bool fits = std::all_of(points.begin(), points.end(), [&](const Point& point) {
+            const int cell = frame.cell(point.up, mirrored ? shift - point.along + point.up : shift + point.along);
+            if (cell < 0) return false;
             if (point.what == 'O') place.end = cell;
-            if (point.what == 'S') place.stones.set(cell);
+            if (point.what == 'P') place.other = cell;
             if (point.what == '*') place.carrier.set(cell);
-          }
-          if (fits) places.push_back(place);
+            (point.what == 'S' ? place.stones : place.free).set(cell);
+            return true;
+          });
+          if (fits) places_.push_back(place);
         }
       }
     }
   }
-  return places;
+  const auto lowest = [](const TemplatePlace<Words>& place) { return place.stones.any() ? place.stones.lowest() : -1; };
+  std::stable_sort(places_.begin(), places_.end(), [&](const auto& a, const auto& b) { return lowest(a) < lowest(b); });
+  for (int stone = 0; stone <= g.cells; ++stone) {
+    const auto first =
+        std::partition_point(places_.begin(), places_.end(), [&](const auto& place) { return lowest(place) < stone; });
+    begin_.push_back(std::size_t(first - places_.begin()));
+  }
 }
 
-template const std::vector<TemplatePlace<1>>& template_places(const Geometry<1>&, Colour);
-template const std::vector<TemplatePlace<2>>& template_places(const Geometry<2>&, Colour);
-template const std::vector<TemplatePlace<3>>& template_places(const Geometry<3>&, Colour);
-template const std::vector<TemplatePlace<4>>& template_places(const Geometry<4>&, Colour);
-template const std::vector<TemplatePlace<5>>& template_places(const Geometry<5>&, Colour);
-template const std::vector<TemplatePlace<6>>& template_places(const Geometry<6>&, Colour);
+template <int Words>
+const TemplateTable<Words>& TemplateTable<Words>::shared(const Geometry<Words>& g, Colour colour) {
+  static std::map<std::tuple<int, int, Colour>, std::unique_ptr<TemplateTable>> made;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  auto& table = made[{g.width, g.height, colour}];
+  if (!table) table = std::make_unique<TemplateTable>(g, colour, edge_templates());
+  return *table;
+}
+
+template class TemplateTable<1>;
+template class TemplateTable<2>;
+template class TemplateTable<3>;
+template class TemplateTable<4>;
+template class TemplateTable<5>;
+template class TemplateTable<6>;
 
 }  // namespace fingal

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "connections.hpp"
 #include "inferior.hpp"
+#include "moving_connections.hpp"
 #include "tree.hpp"
 
 namespace fingal {
@@ -24,26 +24,31 @@ class NodeKnowledge {
  public:
   using Set = Bits<Words>;
 
-  explicit NodeKnowledge(const Geometry<Words>& g) : connections_{{{g, kBlack, {}}, {g, kWhite, {}}}} {}
+  using Stones = typename MovingConnections<Words>::Stones;
+
+  explicit NodeKnowledge(const Geometry<Words>& g) : connections_(g) {}
 
   // A root has to name a move: when it is won, the verdict does, and when it is lost there is no verdict, so that the
-  // search chooses what is hardest to refute. Not for positions that are over.
-  NodeVerdict<Words> ask(const Position<Words>& position, bool root) {
-    auto verdict = judge(position, root);
+  // search chooses what is hardest to refute. `before`: stones of a position that this one and the next to be asked
+  // follow from; from its connections it is not far to theirs. Not for positions that are over.
+  NodeVerdict<Words> ask(const Position<Words>& position, const Stones& before, bool root) {
+    auto verdict = judge(position, before, root);
     if (!root || verdict.proof != kLost) return verdict;
-    return {kUnknown, position.empty(), {}, -1, {position.stones(kBlack), position.stones(kWhite)}};
+    return {kUnknown, position.empty(), {}, -1, stones_of(position)};
+  }
+
+  static Stones stones_of(const Position<Words>& position) {
+    return {position.stones(kBlack), position.stones(kWhite)};
   }
 
  private:
-  NodeVerdict<Words> judge(const Position<Words>& position, bool root) {
+  NodeVerdict<Words> judge(const Position<Words>& position, const Stones& before, bool root) {
     const auto mover = position.turn();
-    auto& own = connections_[mover];
     NodeVerdict<Words> verdict;
     verdict.moves = position.empty();
     if (root) {
       // Without fill-in, a win is seen later but leads to the end sooner.
-      own.build(position.stones(mover), position.stones(other(mover)));
-      verdict.winning = winning_move(own);
+      verdict.winning = winning_move(connections_.at(mover, before, stones_of(position)));
       if (verdict.winning >= 0) {
         verdict.proof = kWon;
         return verdict;
@@ -63,14 +68,13 @@ class NodeKnowledge {
       if (verdict.proof == kWon) verdict.winning = Move(inferior.fill[mover].lowest());
       return verdict;
     }
-    own.build(verdict.stones[mover], verdict.stones[other(mover)]);
+    auto& own = connections_.at(mover, before, verdict.stones);
     if (!own.winning_semis().empty() || own.won()) {
       if (root) verdict.winning = winning_move(own);
       if (!root || verdict.winning >= 0) verdict.proof = kWon;
       return verdict;
     }
-    auto& theirs = connections_[other(mover)];
-    theirs.build(verdict.stones[other(mover)], verdict.stones[mover]);
+    const auto& theirs = connections_.at(other(mover), before, verdict.stones);
     if (theirs.won()) {
       verdict.proof = kLost;
       return verdict;
@@ -105,7 +109,7 @@ class NodeKnowledge {
     return best;
   }
 
-  std::array<Connections<Words>, 2> connections_;
+  MovingConnections<Words> connections_;
 };
 
 }  // namespace fingal

@@ -221,8 +221,9 @@ class Uct {
       if (wants_knowledge(node)) {
         const bool again = tree_.asked[n] == kAskAgain;
         tree_.asked[n] = kBeingAsked;
+        const auto root = NodeKnowledge<Words>::stones_of(base_);
         lock.unlock();
-        auto verdict = worker.knowledge.ask(worker.position, false);
+        auto verdict = worker.knowledge.ask(worker.position, root, false);
         if (again) verdict.pruned = {};
         lock.lock();
         apply(node, verdict);
@@ -267,7 +268,7 @@ class Uct {
   void ask_root(Worker& worker, std::unique_lock<std::mutex>& lock) {
     tree_.asked[0] = kBeingAsked;
     lock.unlock();
-    const auto verdict = worker.knowledge.ask(root_, true);
+    const auto verdict = worker.knowledge.ask(root_, NodeKnowledge<Words>::stones_of(root_), true);
     auto filled = root_;
     put_stones(filled, verdict.stones);
     const auto patterns = patterns_of(filled);

@@ -54,7 +54,7 @@ void test_random_carriers() {
     for (int cell = 0; cell < g.cells; ++cell) {
       const auto draw = random() % 4;
       if (draw == 0) own.set(cell);
-      if (draw >= 2 && carrier.count() < 7) carrier.set(cell);
+      if (draw >= 2 && carrier.count() < (round % 50 ? 7 : 9)) carrier.set(cell);
     }
     const int a = int(random() % std::uint64_t(g.cells + 2));
     const int b = int(random() % std::uint64_t(g.cells + 2));
@@ -64,8 +64,17 @@ void test_random_carriers() {
       if (end < g.cells) owned.set(end);
     }
     const auto game = CarrierGame::make(g, colour, own, a, b, carrier);
+    const auto open = carrier - owned;
     for (const bool owner_first : {false, true}) {
-      CHECK(game.holds(owner_first) == plain(g, colour, owned, carrier - owned, a, b, owner_first));
+      const auto verdict = *game.search(owner_first);
+      CHECK(verdict.holds == plain(g, colour, owned, open, a, b, owner_first));
+      // What the winner does not need may be the loser's.
+      Set needs;
+      for (int i = 0; i < open.count(); ++i) {
+        if (verdict.needs >> i & 1) needs.set(open.select(i));
+      }
+      const auto given = verdict.holds ? owned : owned | (open - needs);
+      CHECK(verdict.holds == plain(g, colour, given, needs, a, b, owner_first));
     }
   }
 }
@@ -79,6 +88,28 @@ void test_bridge() {
   CHECK(CarrierGame::make(g, kBlack, Set{}, 5, 10, Set::of(6)).holds(true));
 }
 
+// A template with two helping stones: 32 cells, and none of them can be spared.
+void test_many_cells() {
+  const auto& g = geometry<1>(11, 5);
+  Set carrier;
+  Set stones;
+  int end = -1;
+  const char* rows[] = {"...*******S", "..O********", ".*********.", "S*.*******."};
+  for (int row = 0; row < 4; ++row) {
+    for (int column = 0; column < 11; ++column) {
+      const int cell = 11 * (row + 1) + column;
+      if (rows[row][column] == '*') carrier.set(cell);
+      if (rows[row][column] == 'S') stones.set(cell);
+      if (rows[row][column] == 'O') end = cell;
+    }
+  }
+  const auto game = [&](const Set& cells) { return CarrierGame::make(g, kBlack, stones, end, g.cells + 1, cells); };
+  CHECK(carrier.count() == 32);
+  CHECK(game(carrier).holds(false));
+  CHECK(!game(carrier).search(false, 10));
+  for (int i = 0; i < 32; i += 5) CHECK(!game(carrier - Set::of(carrier.select(i))).holds(false));
+}
+
 void test_too_large() {
   const auto& g = geometry<2>(9, 9);
   CHECK(refuses([&] { CarrierGame::make(g, kBlack, Bits<2>{}, 81, 82, g.all); }, "81 cells"));
@@ -89,6 +120,7 @@ void test_too_large() {
 int main() {
   test_random_carriers();
   test_bridge();
+  test_many_cells();
   test_too_large();
   return verdict();
 }

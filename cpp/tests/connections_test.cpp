@@ -68,9 +68,9 @@ void test_template_places() {
   const auto& g = geometry<1>(8, 6);
   int proved = 0;
   for (const auto colour : {kBlack, kWhite}) {
-    for (const auto& place : template_places(g, colour)) {
-      if (place.carrier.count() > 18) continue;
-      const auto game = CarrierGame::make(g, colour, place.stones, place.end, g.cells + place.edge, place.carrier);
+    for (const auto& place : TemplateTable<1>::shared(g, colour).places()) {
+      if (place.carrier.count() > 15) continue;
+      const auto game = CarrierGame::make(g, colour, place.stones, place.end, place.other, place.carrier);
       CHECK(game.holds(false));
       ++proved;
     }

@@ -397,8 +397,38 @@ class SelfplayPool:
 
 def edge_templates() -> list[str]:
     """
-    The edge templates that the search begins with: rows down to the edge, O the stone, * the carrier.
+    The edge templates that the search begins with: rows down to the edge with / between them, O the stone, S stones that it takes, * the carrier.
     """
+
+class TemplateFinder:
+    def __init__(self, highest: int = 5, most_cells: int = 44, most_positions: int = 50000) -> None: ...
+
+    def add(self, picture: str) -> None:
+        """Adds a template to those that are known."""
+
+    @property
+    def known(self) -> list[str]: ...
+
+    def find(self, board: Board, colour: int) -> list[str]:
+        """
+        Templates that stand in a position though connections with what is known do not say so.
+        """
+
+    def shrunk(self, picture: str, order: Sequence[int]) -> str | None:
+        """
+        A template without what it does not need, cells tried in this order; None when it does not hold.
+        """
+
+    def holds(self, picture: str) -> bool:
+        """Whether a template holds, by search of its carrier alone."""
+
+    def is_minimal(self, picture: str) -> bool:
+        """Whether it no longer holds without any one of its cells or stones."""
+
+    def is_found(self, picture: str) -> bool:
+        """
+        Whether connections with what is known join it, with only the opponent's stones around it.
+        """
 
 class Connections:
     def __init__(self, board: Board, colour: int, filled_black: Sequence[int] = [], filled_white: Sequence[int] = [], fulls: int = 12, semis: int = 60, templates: bool = True, record: bool = False) -> None: ...

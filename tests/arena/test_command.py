@@ -2,20 +2,18 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from fingal.arena.command import run_players
 from fingal.arena.store import Store
 from fingal.game import formats
-from fingal.nets.card import WEIGHTS
 from tests.conftest import Run
 
 ENGINE = Path(__file__).parent.parent / "players" / "fake_engine.py"
@@ -105,17 +103,18 @@ def test_proofs_shorten_games(fingal: Run) -> None:
 def test_a_league_of_checkpoints(fingal: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run" / "checkpoints"
     folder.mkdir(parents=True)
-    for step in (0, 20, 40, 60, 1000):
-        shutil.copy(WEIGHTS / "fingal-small.safetensors", folder / f"net-{step:07d}.safetensors")
-    shutil.copy(WEIGHTS / "fingal-small.safetensors", folder / "latest.safetensors")
+    for name in ("net-0000000", "net-0000020", "net-0000040", "net-0000060", "net-0001000", "latest", "state"):
+        (folder / f"{name}.safetensors").touch()
     assert run_players(tmp_path / "run", 3, "puct:net={},sims=5") == [
         f'puct:name="step {step}",net={folder}/net-{step:07d}.safetensors,sims=5' for step in (0, 40, 1000)
     ]
-    arguments = ["--run", tmp_path / "run", "--checkpoints", 2, "--size", 3, "--games", 2, "--jobs", 1]
-    result = told(fingal, "tournament", "random", *arguments, "--anchor", "random", "--openings", "none")
-    assert len(result["ratings"]) == 3
+    # What a net plays is tested elsewhere, and takes longer to load.
+    arguments = ["--run", tmp_path / "run", "--checkpoints", 2, "--player", "random:seed=1,name={}"]
+    result = told(fingal, "tournament", "shortest-path", *arguments, "--size", 3, "--games", 2, "--openings", "none")
+    players = {"shortest-path", *run_players(tmp_path / "run", 2, "random:seed=1,name={}")}
+    assert {rating["player"] for rating in result["ratings"]} == players
     assert result["games"] == 6
-    assert "step 1000" in fingal("ratings", "games.sqlite").out
+    assert str(folder / "net-0001000.safetensors") in fingal("ratings", "games.sqlite", "--json").out
 
 
 @pytest.mark.parametrize(
@@ -152,6 +151,24 @@ def test_bad_input_is_answered_with_one_sentence(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_engines_that_fail_from_the_start_do_not_stop_a_tournament(fingal: Run) -> None:
+    """One never says anything, one dies at once, one answers every question with a cell that is not on the board."""
+    hangs, dies = 'htp:"sleep 60",timeout=0.5,name=hangs', 'htp:"false",name=dies'
+    cheats = """htp:"sh -c 'while read line; do echo = z99; echo; done'",name=cheats"""
+    ran = fingal("tournament", "random", hangs, dies, cheats, "--size", 3, "--games", 2, "--openings", "none", "--json")
+    assert ran.status == 0
+    assert "hangs forfeits unless it recovers: the engine sleep did not answer 'protocol_version'" in ran.err
+    assert "dies forfeits unless it recovers: the engine false ended" in ran.err
+    result = json.loads(ran.out)
+    assert (result["games"], result["finished"]) == (12, True)
+    assert len(result["failures"]) == 12
+    wins = {rating["player"]: rating["wins"] for rating in result["ratings"]}
+    assert wins["random"] == 6
+    # Nobody left to play, or nobody there, is an error.
+    assert fingal("tournament", hangs, dies, "--size", 3).status == 2
+    assert "there is no such program" in fingal("tournament", "random", 'htp:"no-such-engine"', "--size", 3).err
+
+
 def test_a_finished_event_is_shown_without_starting_anyone(fingal: Run, tmp_path: Path) -> None:
     program = tmp_path / "engine"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} plays\n")
@@ -171,28 +188,37 @@ def test_a_store_without_such_games(fingal: Run) -> None:
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     """The interrupt goes to the whole group, as from a terminal: it must not reach the workers."""
-    program = [sys.executable, "-c", "from fingal.cli import main; main()"]
-    arguments = ["match", "resistance", "shortest-path", "--size", "7", "--games", "40", "--openings", "all", "--json"]
-    store = tmp_path / "games.sqlite"
+    first = interrupted(tmp_path, 5)
+    assert first.err == "stopped: the same command goes on with match-1\n"
+    second = interrupted(tmp_path, first.result["games"] + 5)
+    assert second.err == f"match-1 goes on after {first.result['games']} games\n{first.err}"
+    assert second.result["games"] > first.result["games"]
+    assert [told["finished"] for told in (first.result, second.result)] == [False, False]
+    with Store(tmp_path / "games.sqlite") as store:
+        numbers = [game.number for game in store.games("match-1")]
+    assert len(numbers) == len(set(numbers)) == second.result["games"]
+
+
+class Interrupted(NamedTuple):
+    result: dict[str, Any]
+    err: str
+
+
+def interrupted(folder: Path, games: int) -> Interrupted:
+    """A match, too long to end by itself, that is interrupted after so many games."""
+    arguments = ["match", "resistance", "shortest-path", "--size", "7", "--games", "9000", "--json"]
     with subprocess.Popen(
-        [*program, *arguments],
-        cwd=tmp_path,
+        [sys.executable, "-c", "from fingal.cli import main; main()", *arguments],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     ) as process:
-        while not store.exists() or len(Store(store).games()) < 5:
+        while not (folder / "games.sqlite").exists() or len(Store(folder / "games.sqlite").games()) < games:
             assert process.poll() is None
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0
-    stopped = json.loads(out)
-    assert err == "stopped: the same command goes on with match-1\n"
-    assert 5 <= stopped["games"] < 40
-    assert not stopped["finished"]
-    ran = subprocess.run([*program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert ran.stderr == f"match-1 goes on after {stopped['games']} games\n"
-    ended = json.loads(ran.stdout)
-    assert (ended["games"], ended["finished"], ended["event"]) == (40, True, "match-1")
+    return Interrupted(json.loads(out), err)

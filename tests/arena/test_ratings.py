@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from fingal.arena import ratings
 from fingal.arena.ratings import SCALE, anchored, expected, fit, rate, resampled, virtual_games
 from fingal.game import BLACK
 from tests.arena.games import game, results
@@ -85,6 +86,17 @@ def test_no_games_and_games_against_oneself() -> None:
     assert alone.of("a").elo == 0
     assert alone.advantage > 200
     assert (alone.of("a").games, alone.of("a").wins) == (60, 30)
+
+
+def test_without_colours_the_ratings_are_those_of_choix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """choix 0.4's opt_pairwise on the same results, with alpha=0: 159.8401, 18.1316, -138.9687, -39.0030."""
+    monkeypatch.setattr(ratings, "VIRTUAL", 1e-9)
+    won = {(0, 1): 6, (0, 2): 9, (0, 3): 8, (1, 2): 7, (1, 3): 5, (2, 3): 4}
+    # Of ten games with each colour, Black and White do equally well: the first move is worth nothing.
+    pairs = np.array([*won, *((j, i) for i, j in won)])
+    wins = np.array([*won.values(), *(10 - n for n in won.values())], np.float64)
+    found = anchored(fit(pairs, 4, wins[None], 10 - wins[None])[0], None)
+    assert found == pytest.approx([159.8401, 18.1316, -138.9687, -39.0030, 0], abs=1e-3)
 
 
 def coverage(elo: list[float], advantage: float, games: int, leagues: int, resamples: int = 300) -> np.ndarray:

@@ -25,11 +25,7 @@ def test_the_peer_is_measured_by_what_more_games_cost(monkeypatch: pytest.Monkey
 def test_what_the_peer_is_told(tmp_path: Path) -> None:
     engine = tmp_path / "engine.py"
     engine.write_text(
-        "import sys\n"
-        "told = open(sys.argv[1], 'w')\n"
-        "for line in sys.stdin:\n"
-        "    told.write(line)\n"
-        "    print('= \\n')\n",
+        "import sys\ntold = open(sys.argv[1], 'w')\nfor line in sys.stdin:\n    told.write(line)\n    print('= \\n')\n",
         encoding="utf-8",
     )
     seconds = uct.mohex_seconds(f"{sys.executable} -I {engine} {tmp_path / 'told'}", 13, 77)

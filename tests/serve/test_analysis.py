@@ -107,7 +107,8 @@ def test_once() -> None:
         assert sum(int(row[1]) for row in rows) == visits
     assert engine.record.end.turn is None
     assert engine.answer("fingal-analyze b 0") == (
-        "? uct:sims=50,knowledge=0,seed=1 failed: ValueError: a limit of 0 simulations is not possible: it must be more than 0\n\n"
+        "? uct:sims=50,knowledge=0,seed=1 failed: ValueError: "
+        "a limit of 0 simulations is not possible: it must be more than 0\n\n"
     )
 
 

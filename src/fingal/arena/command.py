@@ -23,7 +23,7 @@ from fingal.arena.store import Store, StoredGame
 from fingal.arena.tournament import MAX_SPRT_GAMES, Plan, Tournament, find_event, ordered, start_text
 from fingal.game.board import parse_size
 from fingal.players import spec
-from fingal.players.player import Limit
+from fingal.players.player import Limit, MissingPlayer, PlayerError
 
 
 def match(
@@ -164,8 +164,7 @@ class _Event:
             return True
         crew = self._crew()
         try:
-            # Before anything is written: what cannot play at all is an error, not a lost game.
-            crew.check(dict.fromkeys(self._plan.players))
+            self._check(crew)
             with Store(self._options.store, create=True) as store:
                 event = find_event(store, self._plan, self._options.name, has_seed=self._options.seed is not None)
                 self.name = event.name
@@ -173,6 +172,23 @@ class _Event:
                     return self._play(Tournament(store, event), crew, view)
         finally:
             crew.close()
+
+    def _check(self, crew: Crew) -> None:
+        """Before anything is written: who is not there is an error, not a lost game.
+
+        In a tournament, which has others, whoever is there but fails already now may take part, and forfeits.
+        """
+        failed = 0
+        for text in dict.fromkeys(self._plan.players):
+            try:
+                crew.check([text])
+            except MissingPlayer:
+                raise
+            except PlayerError as error:
+                failed += 1
+                if self._plan.kind == "match" or failed == len(self._plan.players):
+                    raise
+                self._say(f"{standings.labels([text])[text]} forfeits unless it recovers: {error}")
 
     def _is_finished(self) -> bool:
         """Whether the event is there with all its games: then nobody needs to be started."""

@@ -81,8 +81,8 @@ class Workers:
 
     def check(self, texts: Iterable[str]) -> None:
         """Make every player once, in one of the processes."""
-        worker = self._hire()
         for text in texts:
+            worker = self._idle() or self._hire()
             worker.pipe.send(text)
             _raise(worker.receive())
 

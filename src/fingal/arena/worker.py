@@ -18,7 +18,7 @@ from typing import Any
 
 from fingal.arena.glance import Glance
 from fingal.arena.seats import Seats, Task
-from fingal.players.player import PlayerError
+from fingal.players.player import MissingPlayer, PlayerError
 
 _PATIENCE = 5.0
 """Seconds for closing the engines when the parent is gone."""
@@ -41,6 +41,8 @@ def main(handle: int, memory: int, parent: int) -> None:
                     else:
                         seats.check(asked)
                         pipe.send(None)
+                except MissingPlayer as error:
+                    pipe.send(MissingPlayer(str(error)))
                 except PlayerError as error:
                     pipe.send(PlayerError(str(error)))
                 except ValueError as error:

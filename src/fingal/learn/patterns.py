@@ -82,7 +82,8 @@ def read(size: str, most: int, path: Path, seed: int = 1) -> Choices:
 
 def moves_of(line: str, width: int, height: int) -> tuple[int, list[int]]:
     """How many moves of a game were not chosen, and its moves."""
-    skip, moves = 1, []
+    skip = 1
+    moves: list[int] = []
     for word in line.split():
         if word.isdecimal() and not moves:
             skip = int(word)

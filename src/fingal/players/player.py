@@ -35,6 +35,10 @@ class PlayerError(Exception):
     """A player cannot go on: its engine died, hung or answered nonsense. The message is one sentence for a person."""
 
 
+class MissingPlayer(PlayerError):
+    """There is no such player: its program cannot be started at all."""
+
+
 class Player(Protocol):
     """Anything that can choose a move. ``fingal.testing.check_player`` says what it must get right."""
 

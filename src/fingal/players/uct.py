@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from fingal.game import Board
     from fingal.players.player import Player
-    from fingal.search import uct
 
 OPENING_PLAYOUTS = 100
 """Playouts after each first move where White may swap: enough to tell which is nearest to even."""
