@@ -89,9 +89,9 @@ def drawn_by_energy(board: Board, rng: random.Random) -> list[int]:
 
     Efraimidis and Spirakis (2006): sorted by log(u) / weight, the largest first, u uniform in (0, 1].
     """
-    energy = resistance(board).energy.sum(axis=0)
+    energy = _energy(board)
     # Cells that carry nothing come last, but they do come.
-    weights = {cell: max(float(energy[cell]), 1e-9) for cell in board.empty_cells}
+    weights = {cell: max(energy[cell], 1e-9) for cell in board.empty_cells}
     return sorted(board.empty_cells, key=lambda cell: rng.expovariate(1.0) / weights[cell])
 
 
@@ -116,13 +116,19 @@ def hardest_defence(board: Board, oracle: Oracle, rng: random.Random) -> int:
     order = drawn_by_energy(board, rng)
     if len(order) > MOST_EMPTY:
         return order[0]
-    energy = resistance(board).energy.sum(axis=0)
+    energy = _energy(board)
     best, fewest = order[0], board.cells
     for move in sorted(order, key=lambda cell: -energy[cell])[:CANDIDATES]:
         replies = _replies(board, move, oracle, fewest)
         if replies < fewest:
             best, fewest = move, replies
     return best
+
+
+def _energy(board: Board) -> list[float]:
+    """Both colours' energy of every cell, rounded: a difference in the last place must not decide between equals."""
+    total: list[float] = resistance(board).energy.sum(axis=0).round(9).tolist()
+    return total
 
 
 def _replies(board: Board, move: int, oracle: Oracle, enough: int) -> int:
