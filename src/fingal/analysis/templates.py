@@ -5,9 +5,10 @@ is a picture, row by row down to the edge and each row half a cell further to th
 further stones that are needed, * the carrier.
 
 Two ways lead to them. The first tries regions: every place of a stone on the third to fifth row, with no other stone
-and with one at every place near it, and two stones on the second row with one cell between them. In each region the
-carriers are looked for that hold: one, then those without one of its cells, and so on. The second looks at positions of
-games (a file with one a line: the size, then moves) for what holds there although the connections do not say so.
+and with one at every place near it, and two stones on the second row with up to three cells between them. In each
+region the carriers are looked for that hold: one, then those without one of its cells, and so on. The second looks at
+positions of games (a file with one a line: the size, then moves) for what holds there although the connections do not
+say so.
 
 Whatever is found holds by search of its carrier alone, which knows nothing but the rules: see ``carrier_search.hpp``.
 """
@@ -101,7 +102,7 @@ def regions() -> list[Region]:
         for up in range(min(high + 2, HIGHEST + 1)):
             places = [(up, along) for along in range(-9, 10) if (up, along) != (high, 0)]
             found += [around({(high, 0): "O", place: "S"}, aside, above) for place in places]
-    found.append(around({(1, 0): "O", (1, 2): "P"}, 1, 0))
+    found += [around({(1, 0): "O", (1, along): "P"}, 1, 0) for along in (2, 3, 4)]
     return sorted(found, key=lambda region: region.cells)
 
 
@@ -163,11 +164,14 @@ def positions(lines: Iterable[str], seed: int) -> Iterator[Board]:
 
 
 def select(found: Mapping[str, int], most_cells: int) -> list[str]:
-    """Those to keep, small ones first: none that holds another at the same place."""
+    """Those to keep, small ones first: none that holds another at the same place.
+
+    Nor two stones far apart that only the edge joins: there are so many of these that the search takes twice as long.
+    """
     kept: list[str] = []
     by_end: dict[tuple[int, bool], list[dict[Point, str]]] = {}
     for picture in sorted(found, key=lambda one: (one.count("*"), one.count("S"), one)):
-        if picture.count("*") > most_cells:
+        if picture.count("*") > most_cells or _is_over_edge(picture):
             continue
         swapped = picture.translate(str.maketrans("OP", "PO")) if "P" in picture else picture
         images = [_from_end(read(one, mirrored=mirrored)) for one in {picture, swapped} for mirrored in (False, True)]
@@ -177,6 +181,13 @@ def select(found: Mapping[str, int], most_cells: int) -> list[str]:
             kept.append(picture)
             smaller += images
     return kept
+
+
+def _is_over_edge(picture: str) -> bool:
+    """Whether O and P have more than one cell between them and do not need them."""
+    row = next(row for row in picture.split("/") if "O" in row)
+    between = row[slice(*sorted((row.find("O"), row.find("P"))))] if "P" in row else ""
+    return len(between) > 2 and "." in between
 
 
 def _from_end(region: Region) -> dict[Point, str]:
