@@ -16,6 +16,12 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert uct.table(results).row_count == 2
 
 
+def test_the_peer_is_measured_by_what_more_games_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 games in 0.5 seconds and 8,500, fewer than allowed, in 2.5: 8,000 more in 2 seconds."""
+    monkeypatch.setattr(uct, "mohex_games", lambda command, size, most: (500, 0.5) if most == 500 else (8_500, 2.5))
+    assert uct.mohex_rate("mohex", 11) == pytest.approx(4_000)
+
+
 def test_what_the_peer_is_told_and_says(tmp_path: Path) -> None:
     engine = tmp_path / "engine.py"
     engine.write_text(
@@ -24,12 +30,14 @@ def test_what_the_peer_is_told_and_says(tmp_path: Path) -> None:
         "for line in sys.stdin:\n"
         "    told.write(line)\n"
         "    print('= \\n')\n"
-        "    if line.startswith('genmove'): print('Elapsed Time   2.5s\\nGames/s        5329.0', file=sys.stderr)\n",
+        "    if line.startswith('genmove'): print('Count   3\\nGamesPlayed    61', file=sys.stderr)\n",
         encoding="utf-8",
     )
-    assert uct.mohex_rate(f"{sys.executable} -I {engine} {tmp_path / 'told'}", 13) == 5329
+    found = uct.mohex_games(f"{sys.executable} -I {engine} {tmp_path / 'told'}", 13, 77)
+    assert found is not None
+    assert found[0] == 61
     told = (tmp_path / "told").read_text(encoding="utf-8").split("\n")
-    assert {"param_mohex max_games 10000", "boardsize 13 13", "play b c2", "genmove w"} <= set(told)
+    assert {"param_mohex max_games 77", "boardsize 13 13", "play b c2", "genmove w"} <= set(told)
 
 
 @pytest.mark.parametrize("command", ["no-such-engine", f"{sys.executable} -c 'print(\"? no\")'"])

@@ -4,14 +4,15 @@ Every figure is a rate per CPU second of one thread, its knowledge of connection
 and 13x13 after a first stone on c2, the median of several searches of 2,000 simulations, each with an empty tree.
 
 The environment variable ``FINGAL_MOHEX`` may hold a command that starts MoHex (``mohex --use-logfile=0``). It is then
-asked for a move in the same position, and its own report of the search is read: games per second of its search alone,
-what it does before not counted.
+asked for a move in the same position twice, with few and with many games at most. How many it played it reports itself;
+what the others cost more gives its rate, so that its start and what it does before its search are not counted.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import resource
 import shlex
 import statistics
 import subprocess
@@ -26,7 +27,7 @@ from fingal.search.uct import Search
 SIZES = (11, 13)
 OPENING = "c2"
 SIMULATIONS = 2_000
-MOHEX_GAMES = 10_000
+MOHEX_GAMES = (500, 10_000)
 VARIABLE = "FINGAL_MOHEX"
 
 
@@ -67,13 +68,28 @@ def own_rate(size: int, seconds: float) -> float:
 
 
 def mohex_rate(command: str, size: int) -> float | None:
-    """Games per second of MoHex's search, as it reports them; None when it fails."""
-    settings = (f"max_games {MOHEX_GAMES}", "max_time 10000", "num_threads 1")
+    """Games per CPU second of MoHex; None when it fails."""
+    few, many = (mohex_games(command, size, games) for games in MOHEX_GAMES)
+    if few is None or many is None:
+        return None
+    return (many[0] - few[0]) / max(many[1] - few[1], 1e-9)
+
+
+def mohex_games(command: str, size: int, most: int) -> tuple[int, float] | None:
+    """How many games MoHex plays for a move, and its CPU seconds from its start to the move; None when it fails."""
+    settings = (f"max_games {most}", "max_time 10000", "num_threads 1")
     lines = [*(f"param_mohex {setting}" for setting in settings), f"boardsize {size} {size}", f"play b {OPENING}"]
     told = "\n".join([*lines, "genmove w", "quit", ""])
+    before = _children()
     try:
         done = subprocess.run(shlex.split(command), input=told, capture_output=True, text=True)
     except OSError:
         return None
-    found = re.search(r"^Games/s\s+([0-9.]+)", done.stderr + done.stdout, re.MULTILINE)
-    return None if done.returncode != 0 or found is None else float(found[1])
+    found = re.search(r"^GamesPlayed\s+([0-9]+)", done.stderr + done.stdout, re.MULTILINE)
+    return None if done.returncode != 0 or found is None else (int(found[1]), _children() - before)
+
+
+def _children() -> float:
+    """CPU seconds of the processes that have been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
