@@ -6,7 +6,7 @@ SOURCES := pyproject.toml CMakeLists.txt constraints.txt scripts/setup $(wildcar
 # One stamp for each set of extras: it is newer than the sources when that set is installed and the core is built.
 stamp = .venv/.installed$(1)
 
-.PHONY: help play test lint format stubs slow bench docs wheel sanitize clean
+.PHONY: help play test lint format stubs slow bench league docs wheel sanitize clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -18,7 +18,7 @@ test: $(call stamp,-test) build/tests/stamp  ## the test suite, C++ and Python
 	$(VENV)/ctest --test-dir build/tests --output-on-failure
 	$(VENV)/pytest
 
-lint: $(call stamp,-lint)  ## ruff, mypy, clang-format (compiler warnings are errors in every build)
+lint: $(call stamp,-lint)  ## ruff, mypy, clang-format
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
 	$(VENV)/mypy
@@ -38,6 +38,10 @@ slow: $(call stamp,-test)  ## the long checks: games against OpenSpiel, fuzzed i
 
 bench: $(call stamp,-bench)  ## speed beside OpenSpiel and pgx
 	$(VENV)/fingal bench core
+
+league: $(call stamp,-learn)  ## the standing league of all shipped players, into docs/league.md (an hour on two cores; goes on where it was)
+	@mkdir -p build
+	$(VENV)/python -m fingal.arena.league build/league.sqlite docs/league.md
 
 docs: $(call stamp,-docs)  ## the documentation, into site/
 	$(VENV)/mkdocs build --strict

@@ -63,7 +63,7 @@ def make(settings: Settings) -> MyPlayer:
 
 def main() -> None:
     """Check the player, then let it play a game."""
-    from fingal.arena.match import play_game
+    from fingal.arena.play import play_game
     from fingal.players import spec
     from fingal.testing import check_player
 

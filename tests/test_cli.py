@@ -1,53 +1,24 @@
 """The command line: what each command prints, and one sentence, status 2 and nothing else for bad input."""
 
-import io
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from fingal import cli
 from fingal.game import BLACK, WHITE, formats
 from fingal.players import spec
 from fingal.solve.check import check
+from tests.conftest import Ran, Run
 
 FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
 ENGINE = Path(__file__).parent / "players" / "fake_engine.py"
 DATA = Path(__file__).parent / "data" / "formats"
-
-
-class Ran(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def fingal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs ``fingal`` in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*arguments: object, typed: str = "") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["fingal", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 1
-        return Ran(status, *capsys.readouterr())
-
-    return run
 
 
 def engine(mode: str) -> str:
@@ -125,11 +96,38 @@ BAD = {
         (["match", "random", "random", "--games", "-3"], "a match of -3 games is not possible"),
         (["match", "random", "random", "--size", "0"], "a board of 0x0 is not possible"),
         (["match", "random", "random", "--size", "20"], "a board of 20x20 is not possible"),
-        (["match", "random", "random", "--openings", "missing.txt"], "cannot read openings: 'none', 'all' or a text"),
+        (
+            ["match", "random", "random", "--openings", "missing.txt"],
+            "cannot read openings: none, all, edge, fair or",
+        ),
         (["match", "random", "random", "--openings", "huge.sgf"], "huge.sgf is too large"),
         (["match", "random", "random", "--openings", "broken.sgf"], "broken.sgf, line 1: "),
         (["match", "random", "random", "--time", "-1"], "a limit of -1.0 seconds is not possible"),
         (["match", "random", engine("stillborn")], "no licence"),
+    ],
+    "exam": [
+        (["exam", "random", "--size", "8"], "there is no exam on 8x8: the answers are known for 3x3, 4x4, 5x5, 6x6"),
+        (["exam", "random", "--size", "2"], "there is no exam on 2x2"),
+        (["exam", "random", "--size", "5x4"], "there is no exam on 5x4: the board is 3x3, 4x4, 5x5, 6x6 or 7x7"),
+        (["exam", "random", "--size", "x"], "'x' is not a board size"),
+        (["exam", "nobody"], "there is no player 'nobody'"),
+        (["exam", "random", "--positions", "0"], "an exam with 0 positions is not possible: at least 1"),
+        (["exam", "random", "--every"], "5x5 has too many positions to ask about each: that is possible on 3x3"),
+        (["exam", "random", "--output", "x.gif"], "cannot draw to x.gif: a name that ends in .svg or .png"),
+        (["exam", "random", "--output", "nowhere/x.svg"], "nowhere/x.svg cannot be written: there is no folder"),
+        (["exam", engine("small"), "--size", "6"], "too big"),
+    ],
+    "report": [
+        (["report"], "a report of nothing is not possible: give a store of games, --exam, --run or --swaps"),
+        (["report", "missing.db"], "there is no store of games missing.db"),
+        (["report", "huge.sgf"], "huge.sgf is not a store of games"),
+        (["report", "--exam", "missing.json"], "missing.json: No such file or directory"),
+        (["report", "--exam", "broken.sgf"], "broken.sgf is no result of an exam: what 'fingal exam PLAYER --json'"),
+        (["report", "--exam", "bytes.sgf"], "bytes.sgf is no result of an exam"),
+        (["report", "--run", "."], ". is no run: there is no metrics.jsonl"),
+        (["report", "--swaps", "nobody"], "there is no player 'nobody'"),
+        (["report", "--swaps", "random", "--swap-sizes", "20"], "a board of 20x20 is not possible"),
+        (["report", "--swaps", "random", "-o", "nowhere/x.html"], "nowhere/x.html cannot be written: there is no"),
     ],
     "htp": [
         (["htp", "nobody"], "there is no player 'nobody'"),
@@ -185,7 +183,9 @@ def test_a_wrong_command_line_is_refused(fingal: Run, arguments: list[str]) -> N
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("command", ["play", "show", "analyse", "convert", "htp", "players", "match", "bench"])
+@pytest.mark.parametrize(
+    "command", ["play", "show", "analyse", "convert", "htp", "players", "match", "exam", "report", "bench"]
+)
 def test_help(fingal: Run, command: str) -> None:
     ran = fingal(command, "--help")
     assert ran.status == 0
@@ -272,6 +272,25 @@ def test_solve_with_a_net(fingal: Run) -> None:
     assert "there is no net" in fingal("solve", "6 a6", "--net", "nothing").err
 
 
+def test_ctrl_c_ends_solve_and_keeps_what_was_found(tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    command = [*FINGAL, "solve", "10", "--time", "600", "--memory", "16", "--table", str(table), "--json"]
+    for delay in (2, 4, 8, 16, 32):  # until it comes after the search has begun, however busy the machine is
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        if process.returncode == 0:
+            break
+    assert process.returncode == 0
+    assert err.strip() == "stopped"
+    said = json.loads(out)
+    assert said["winner"] is None
+    assert said["nodes"] > 0
+    assert said["open_moves"]
+    assert table.stat().st_size > 0
+
+
 def test_solve_says_how_far_it_got_and_goes_on_from_there(fingal: Run, tmp_path: Path) -> None:
     ran = fingal("solve", "11", "--nodes", "2", "--table", "eleven")
     assert ran.status == 0
@@ -304,6 +323,18 @@ def test_solve_refuses_what_cannot_be(fingal: Run, arguments: tuple[str, ...], s
     assert ran.err.count("\n") == 1
 
 
+def test_exam(fingal: Run, tmp_path: Path) -> None:
+    said = json.loads(fingal("exam", "solver", "--size", "3", "--json").out)
+    assert said["keeps_win"] == said["converts"] == 1
+    assert said["brier"] == 0
+    shown = fingal("exam", "random", "--size", "3", "--output", "x.svg")
+    assert "55.0% [55.0, 55.0]  of 3,401" in shown.out
+    assert "none: this player has no values" in shown.out
+    assert (tmp_path / "x.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert fingal("exam", "solver", "--size", "3", "--output", "x.png").status == 0
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_convert(fingal: Run, tmp_path: Path) -> None:
     link = "https://hexworld.org/board/#11,a4:se7:rw"
     assert fingal("convert", link, "x.sgf") == (0, "", "")
@@ -326,7 +357,12 @@ def test_players_lists_every_kind(fingal: Run) -> None:
     assert [kind["name"] for kind in listed["kinds"]] == [kind.name for kind in spec.kinds()]
     for kind in listed["kinds"]:
         assert kind["usage"] in shown
-        assert {"epsilon", "temperature", "seed", "name"} <= {setting["name"] for setting in kind["settings"]}
+        assert {"epsilon", "seed", "name"} <= (names := {setting["name"] for setting in kind["settings"]})
+        # Listed where it is taken.
+        text = kind["usage"].replace("NET", "fingal-small").replace("COMMAND", "cat") + ":temperature=1"
+        text = text if kind["argument"] is None else text.replace(":temperature", ",temperature")
+        refused = "no scores to draw from"
+        assert ("temperature" not in names) == (refused in fingal("play", text, typed="quit\n").err), kind["name"]
 
 
 # --------------------------------------------------------------------------------------------------------------- match
@@ -345,7 +381,9 @@ def test_match(fingal: Run, tmp_path: Path) -> None:
     result, _ = match(fingal, "random:seed=1", "random:seed=2", "--size", "3x5", "--games", 5, "--save", "a/b")
     assert result["games"] == 5
     records = [formats.load(path) for path in sorted((tmp_path / "a" / "b").iterdir())]
-    assert [path.name for path in sorted((tmp_path / "a" / "b").iterdir())] == [f"0000{n}.sgf" for n in range(1, 6)]
+    assert [path.name for path in sorted((tmp_path / "a" / "b").iterdir())] == [
+        f"match-1-0000{n}.sgf" for n in range(1, 6)
+    ]
     assert [record.players[BLACK] for record in records] == ["random:seed=1", "random:seed=2"] * 2 + ["random:seed=1"]
     # The score once more, from the files alone.
     won = [record.players[record.board().winner] == "random:seed=1" for record in records]
@@ -371,37 +409,42 @@ def test_match_as_a_table(fingal: Run) -> None:
 
 
 def test_match_with_every_opening(fingal: Run, tmp_path: Path) -> None:
-    result, _ = match(fingal, "random", "random", "--size", "2x3", "--openings", "all")
+    result, _ = match(fingal, "random", "random", "--size", "2x3", "--openings", "all", "--save", "games")
     assert result["games"] == 12
     first = [formats.load(path).moves[0] for path in sorted((tmp_path / "games").iterdir())]
-    assert first == [(BLACK, cell) for cell in range(6) for _ in range(2)]
+    assert sorted(first) == [(BLACK, cell) for cell in range(6) for _ in range(2)]
+    # The two games from an opening follow each other.
+    assert first[::2] == first[1::2]
 
 
 def test_match_with_a_file_of_openings(fingal: Run, tmp_path: Path) -> None:
     (tmp_path / "openings.txt").write_text("a1 b2\n#3,c3\n")
-    assert match(fingal, "random", "random", "--size", 3, "--openings", "openings.txt")[0]["games"] == 4
+    arguments = ["random", "random", "--size", 3, "--openings", "openings.txt", "--save", "games"]
+    assert match(fingal, *arguments)[0]["games"] == 4
     begins = [formats.load(path).moves for path in sorted((tmp_path / "games").iterdir())]
     assert [moves[:2] for moves in begins[:2]] == [[(BLACK, 0), (WHITE, 4)]] * 2
     assert [moves[0] for moves in begins[2:]] == [(BLACK, 8)] * 2
 
 
 def test_an_engine_that_crashes_loses_its_games_and_the_match_goes_on(fingal: Run, tmp_path: Path) -> None:
-    result, said = match(fingal, engine("dies"), "random", "--size", 3, "--games", 4)
+    arguments = ["--size", 3, "--games", 4, "--openings", "none", "--save", "games"]
+    result, said = match(fingal, engine("dies"), "random", *arguments)
     assert result["win_rate"] == 0
     assert [failure["game"] for failure in result["failures"]] == [1, 2, 3, 4]
     assert all("ended without answering" in failure["reason"] for failure in result["failures"])
     assert result["sides"][1]["white"] == {"wins": 2, "games": 2, "interval": pytest.approx([0.3424, 1.0], abs=5e-5)}
     for number in range(1, 5):
         assert f"game {number}: " in said
-        assert formats.load(tmp_path / "games" / f"{number:05d}.sgf").result.how == "forfeit"
+        assert formats.load(tmp_path / "games" / f"match-1-{number:05d}.sgf").result.how == "forfeit"
 
 
 def test_an_engine_that_plays(fingal: Run, tmp_path: Path) -> None:
-    result, _ = match(fingal, engine("plays"), engine("plays") + ",name=[/b]", "--size", 3, "--games", 2)
+    arguments = ["--size", 3, "--games", 2, "--openings", "none", "--save", "games"]
+    result, _ = match(fingal, engine("plays"), engine("plays") + ",name=[/b]", *arguments)
     # Both play the first empty cell: on 3x3, Black wins.
     assert result["win_rate"] == 0.5
     assert result["failures"] == []
-    assert formats.load(tmp_path / "games" / "00001.sgf").players == {BLACK: "Fake", WHITE: "[/b]"}
+    assert formats.load(tmp_path / "games" / "match-1-00001.sgf").players == {BLACK: "Fake", WHITE: "[/b]"}
 
 
 def test_a_player_that_does_not_play_this_size(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,10 +452,9 @@ def test_a_player_that_does_not_play_this_size(fingal: Run, monkeypatch: pytest.
         raise ValueError("this net knows 11x11 only")
 
     monkeypatch.setattr("fingal.players.random.RandomPlayer.choose", refuse)
-    for command in (["match", "random", "random"], ["play", "random", "--colour", "white"]):
-        ran = fingal(*command, "--size", 5)
-        assert ran.status == 2
-        assert ran.err == "fingal: random does not play here: this net knows 11x11 only\n"
+    ran = fingal("play", "random", "--colour", "white", "--size", 5)
+    assert ran.status == 2
+    assert ran.err == "fingal: random does not play here: this net knows 11x11 only\n"
 
 
 def test_a_person_who_leaves_a_match_forfeits(fingal: Run) -> None:
@@ -486,5 +528,5 @@ def test_a_second_match_keeps_the_games_of_the_first(fingal: Run, tmp_path: Path
     assert fingal(*arguments).status == 0
     first = {file.name: file.read_text() for file in games.iterdir()}
     assert fingal(*arguments).status == 0
-    assert sorted(file.name for file in games.iterdir()) == [f"0000{number}.sgf" for number in (1, 2, 3, 4)]
+    assert sorted(file.name for file in games.iterdir()) == [f"match-{m}-0000{g}.sgf" for m in (1, 2) for g in (1, 2)]
     assert all((games / name).read_text() == text for name, text in first.items())

@@ -21,5 +21,6 @@ void bind_inferior(nb::module_& m);
 void bind_playout(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_solver(nb::module_& m);
+void bind_uct(nb::module_& m);
 
 }  // namespace fingal

@@ -45,17 +45,38 @@ void bind_search(nb::module_& m) {
       .def_rw("noise_total", &SearchSettings::noise_total)
       .def_rw("connections", &SearchSettings::connections);
 
-  nb::class_<TreeSearch>(m, "TreeSearch", "A tree search of one position; a net judges what select() hands out.")
+  nb::class_<SearchedTree>(m, "SearchedTree", "What any search's tree can be asked.")
+      .def_prop_ro("visits", &SearchedTree::visits)
+      .def_prop_ro("nodes", &SearchedTree::nodes)
+      .def_prop_ro("value", &SearchedTree::value, "For the side to move at the root.")
+      .def_prop_ro(
+          "proof", [](const SearchedTree& t) { return int(t.proof()); },
+          "1: the side to move wins, -1: it loses, 0: not known.")
+      .def("best_move", [](const SearchedTree& t) { return int(t.best_move()); })
+      .def(
+          "candidates",
+          [](const SearchedTree& t, const std::vector<Move>& line) {
+            std::vector<std::tuple<int, int, float, float, int>> rows;
+            for (const auto& c : t.candidates(line)) rows.emplace_back(c.move, c.visits, c.value, c.prior, c.proof);
+            return rows;
+          },
+          "line"_a = std::vector<Move>{},
+          "The moves after a line from the root, the best first: (move, visits, value, prior, proof), the mover's "
+          "view.")
+      .def(
+          "principal_variation",
+          [](const SearchedTree& t, const std::vector<Move>& line) {
+            const auto moves = t.principal_variation(line);
+            return std::vector<int>(moves.begin(), moves.end());
+          },
+          "line"_a, "The moves expected after a line from the root.");
+
+  nb::class_<TreeSearch, SearchedTree>(m, "TreeSearch",
+                                       "A tree search of one position; a net judges what select() hands out.")
       .def(nb::new_(&TreeSearch::make), "board"_a, "settings"_a, "seed"_a = 0)
       .def_prop_ro("words", &TreeSearch::words)
       .def_prop_ro("cells", &TreeSearch::cells)
       .def_prop_ro("simulations", &TreeSearch::simulations)
-      .def_prop_ro("visits", &TreeSearch::visits)
-      .def_prop_ro("nodes", &TreeSearch::nodes)
-      .def_prop_ro("value", &TreeSearch::value, "For the side to move at the root.")
-      .def_prop_ro(
-          "proof", [](const TreeSearch& t) { return int(t.proof()); },
-          "1: the side to move wins, -1: it loses, 0: not known.")
       .def("set_position", &TreeSearch::set_position, "board"_a)
       .def("prepare", &TreeSearch::prepare, "simulations"_a, "settings"_a)
       .def(
@@ -82,30 +103,12 @@ void bind_search(nb::module_& m) {
           },
           "logits"_a, "value"_a)
       .def("cancel", &TreeSearch::cancel)
-      .def("best_move", [](const TreeSearch& t) { return int(t.best_move()); })
       .def("improved_policy",
            [](const TreeSearch& t) {
              auto p = t.improved_policy();
              const auto n = p.size();
              return as_array(std::move(p), {n});
            })
-      .def(
-          "candidates",
-          [](const TreeSearch& t, const std::vector<Move>& line) {
-            std::vector<std::tuple<int, int, float, float, int>> rows;
-            for (const auto& c : t.candidates(line)) rows.emplace_back(c.move, c.visits, c.value, c.prior, c.proof);
-            return rows;
-          },
-          "line"_a = std::vector<Move>{},
-          "The moves after a line from the root, the best first: (move, visits, value, prior, proof), the mover's "
-          "view.")
-      .def(
-          "principal_variation",
-          [](const TreeSearch& t, const std::vector<Move>& line) {
-            const auto moves = t.principal_variation(line);
-            return std::vector<int>(moves.begin(), moves.end());
-          },
-          "line"_a, "The moves expected after a line from the root.")
       .def("run_constant", &TreeSearch::run_constant, "simulations"_a, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<SelfplaySettings>(m, "SelfplaySettings")

@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   fingal::bind_evaluations(m);
   fingal::bind_inferior(m);
   fingal::bind_solver(m);
+  fingal::bind_uct(m);
 }

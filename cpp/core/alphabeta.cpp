@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "connections.hpp"
+#include "inferior.hpp"
 #include "resistance_wires.hpp"
 
 namespace fingal {
@@ -23,9 +24,15 @@ class AlphaBeta {
     for (const auto colour : {kBlack, kWhite}) connections_[colour].emplace(g, colour, ConnectionLimits{});
   }
 
-  AlphaBetaResult search(const Position<Words>& root) {
+  AlphaBetaResult search(const Position<Words>& position) {
+    const std::array<Set, 2> stones{position.stones(kBlack), position.stones(kWhite)};
+    auto root = filled(position, stones);
+    // A root needs a move, and one that is decided by fill-in alone would have none.
+    if (root.position.over()) root = {position, stones, {}};
     for (const auto colour : {kBlack, kWhite}) {
-      if (connections_[colour]) connections_[colour]->build(root.stones(colour), root.stones(other(colour)));
+      if (connections_[colour]) {
+        connections_[colour]->build(root.position.stones(colour), root.position.stones(other(colour)));
+      }
     }
     AlphaBetaResult result;
     const double value = best(root, settings_.depth, -2 * kWin, 2 * kWin, 0, result.line);
@@ -36,33 +43,54 @@ class AlphaBeta {
   }
 
  private:
+  // A position with its inferior cells filled in, which stay so below, and the moves that need not be tried there.
+  struct Node {
+    Position<Words> position;
+    std::array<Set, 2> stones;  // without what was filled in
+    Set pruned;
+  };
+
   // What is proven of a position without playing on, and the moves that are left to try.
   struct Known {
     int proof = 0;  // 1: the side to move wins, -1: it loses
     Set moves;      // of a side that wins: those of which one wins; of one that loses: those that resist longest
   };
 
+  Node filled(Position<Words> position, const std::array<Set, 2>& stones) const {
+    if (!settings_.connections || position.over()) return {position, stones, {}};
+    const auto inferior = compute_inferior(position, position.turn());
+    for (const auto colour : {kBlack, kWhite}) {
+      inferior.fill[colour].for_each([&](int cell) {
+        if (!position.over()) position.place(cell, colour);
+      });
+    }
+    return {position, stones, inferior.pruned};
+  }
+
   // The value for the side to move, and in `line` the moves that lead to it; none at depth 0.
-  double best(const Position<Words>& position, int depth, double alpha, double beta, int ply, std::vector<int>& line) {
+  double best(const Node& node, int depth, double alpha, double beta, int ply, std::vector<int>& line) {
     ++nodes_;
     line.clear();
-    const auto known = look(position);
+    const auto known = look(node);
     const double end = kWin - kLater * (ply + 1);
-    if (depth == 0) return known.proof != 0 ? known.proof * end : judge(position);
+    if (depth == 0) return known.proof != 0 ? known.proof * end : judge(node);
     if (known.proof != 0 && ply > 0) return known.proof * end;
-    judge(position);
+    judge(node);
     const auto moves = ordered(known.moves);
     if (known.proof != 0) {
-      line.push_back(known.proof > 0 ? winning_move(position, moves) : moves.front());
+      line.push_back(known.proof > 0 ? winning_move(node.position, moves) : moves.front());
       return known.proof * end;
     }
     double most = -2 * kWin;
     std::vector<int> below;
     for (std::size_t i = 0; i < moves.size() && i < std::size_t(settings_.width); ++i) {
-      auto next = position;
+      auto next = node.position;
       next.play(moves[i]);
-      connect(position.turn(), moves[i]);
-      const double value = -best(next, depth - 1, -beta, -std::max(alpha, most), ply + 1, below);
+      auto stones = node.stones;
+      stones[node.position.turn()].set(moves[i]);
+      const auto child = filled(next, stones);
+      connect(node.position, child.position);
+      const double value = -best(child, depth - 1, -beta, -std::max(alpha, most), ply + 1, below);
       disconnect();
       if (value <= most) continue;
       most = value;
@@ -73,8 +101,10 @@ class AlphaBeta {
     return most;
   }
 
-  Known look(const Position<Words>& position) const {
+  Known look(const Node& node) const {
+    const auto& position = node.position;
     const auto turn = position.turn();
+    if (position.over()) return {position.winner() == turn ? 1 : -1, position.empty()};
     const auto wins = position.winning_cells(turn);
     if (wins.any()) return {1, wins};
     const auto threats = position.winning_cells(other(turn));
@@ -90,7 +120,8 @@ class AlphaBeta {
     }
     if (opponent.won()) return {-1, opponent.smallest_win()};
     const auto must = must_play(opponent, moves);
-    return must.any() ? Known{0, must} : Known{-1, moves};
+    if (!must.any()) return {-1, moves};
+    return (must - node.pruned).any() ? Known{0, must - node.pruned} : Known{-1, must};
   }
 
   // A move of a won position after which it is won by connection.
@@ -99,7 +130,7 @@ class AlphaBeta {
       auto next = position;
       next.play(move);
       if (next.over() || !connections_[position.turn()]) return move;
-      connect(position.turn(), move);
+      connect(position, next);
       const bool won = connections_[position.turn()]->won();
       disconnect();
       if (won) return move;
@@ -107,10 +138,11 @@ class AlphaBeta {
     return moves.front();
   }
 
-  void connect(Colour mover, int move) {
-    if (!connections_[mover]) return;
-    connections_[mover]->update(Set::of(move), {});
-    connections_[other(mover)]->update({}, Set::of(move));
+  void connect(const Position<Words>& from, const Position<Words>& to) {
+    const std::array<Set, 2> added{to.stones(kBlack) - from.stones(kBlack), to.stones(kWhite) - from.stones(kWhite)};
+    for (const auto colour : {kBlack, kWhite}) {
+      if (connections_[colour]) connections_[colour]->update(added[colour], added[other(colour)]);
+    }
   }
 
   void disconnect() {
@@ -119,14 +151,16 @@ class AlphaBeta {
     }
   }
 
-  // The resistances' verdict for the side to move; the energies are kept for ordered().
-  double judge(const Position<Words>& position) {
+  // The resistances' verdict for the side to move; the energies are kept for ordered(). What is filled in for a colour
+  // is joined to its stones by wires, and lost to the opponent.
+  double judge(const Node& node) {
+    const auto& position = node.position;
     std::array<double, 2> conductance{};
     energy_.assign(std::size_t(position.geometry().cells), 0.0);
     for (const auto colour : {kBlack, kWhite}) {
       wires_.clear();
-      if (connections_[colour]) add_wires(*connections_[colour], wires_);
-      circuit_.measure(colour, position.stones(colour), position.stones(other(colour)), wires_);
+      if (connections_[colour]) add_wires(circuit_.geometry(), *connections_[colour], node.stones[colour], wires_);
+      circuit_.measure(colour, node.stones[colour], position.stones(other(colour)), wires_);
       conductance[colour] = circuit_.conductance();
       const auto shares = circuit_.energy();
       for (std::size_t cell = 0; cell < energy_.size(); ++cell) energy_[cell] += shares[cell];

@@ -64,7 +64,7 @@ void BoardConnections::build(const Board& board, const std::array<std::vector<in
         std::array<Bits<Words>, 2> stones;
         for (const auto side : {kBlack, kWhite}) {
           const auto words = board.packed(side);
-          std::copy(words.begin(), words.end(), stones[side].word.begin());
+          std::copy_n(words.begin(), stones[side].word.size(), stones[side].word.begin());
         }
         const auto more = placed(g, g.all - (stones[0] | stones[1]), filled[0], filled[1]);
         one->build(stones[colour_] | more[colour_], stones[other(colour_)] | more[other(colour_)]);

@@ -44,6 +44,50 @@ std::int32_t choose_puct(const Tree& tree, std::int32_t node, const SearchSettin
   return tree.first_edge[n] + std::int32_t(argmax({score.data(), visits.size()}));
 }
 
+std::int32_t choose_rave(const Tree& tree, std::int32_t node, const RaveSettings& settings) {
+  const auto n = std::size_t(node);
+  const auto visits = tree.of(tree.visits, node);
+  const auto sums = tree.of(tree.value_sum, node);
+  const auto proofs = tree.of(tree.edge_proof, node);
+  const auto priors = tree.of(tree.prior, node);
+  const auto rave_visits = tree.of(tree.rave_visits, node);
+  const auto rave_sums = tree.of(tree.rave_sum, node);
+  const float total = tree.total_visits[n];
+  const float fresh = first_play_urgency((tree.net_value[n] + tree.total_value[n]) / (1 + total),
+                                         std::max(tree.tried_prior[n], 0.0F), settings.fpu_reduction);
+  const float root = std::sqrt(std::max(total, 1.0F));
+  Row score;
+  for (std::size_t i = 0; i < visits.size(); ++i) {  // kept free of branches, for the vector unit
+    const float games = rave_visits[i] + settings.even;
+    const float rave = (rave_sums[i] + settings.even * fresh) / games;
+    const float mean = rave_mean(sums[i], visits[i], rave, rave_weight(games, settings.initial, settings.final));
+    const float s = puct_score(mean, priors[i], visits[i], root, settings.c) +
+                    progressive_bias(priors[i], visits[i], settings.bias);
+    score[i] = proofs[i] == kLost ? kNever : s;
+  }
+  return tree.first_edge[n] + std::int32_t(argmax({score.data(), visits.size()}));
+}
+
+std::int32_t most_visited(const Tree& tree, std::int32_t node) {
+  const auto first = tree.first_edge[std::size_t(node)];
+  const auto proofs = tree.of(tree.edge_proof, node);
+  const auto visits = tree.of(tree.visits, node);
+  std::size_t best = 0;
+  float best_score = -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 0; i < proofs.size(); ++i) {
+    const auto edge = first + std::int32_t(i);
+    if (proofs[i] == kWon) return edge;
+    const float score = proofs[i] == kLost
+                            ? -1e9F + visits[i]
+                            : visits[i] + 0.5F * tree.edge_value(edge, -1) + 1e-3F * tree.prior[std::size_t(edge)];
+    if (score > best_score) {
+      best_score = score;
+      best = i;
+    }
+  }
+  return first + std::int32_t(best);
+}
+
 // The improved policy is p * exp(sigma(q)) over its sum, and all edges without visits share one q, so that few
 // exponentials are needed.
 std::int32_t choose_improved(const Tree& tree, std::int32_t node, const SearchSettings& settings) {

@@ -21,12 +21,28 @@ struct SearchSettings {
   int connections = 0;        // a node with so many visits is asked for its connections; 0: none is
 };
 
+// How a search with playouts chooses: means of visits and of all moves as first, and priors that fade with the visits.
+struct RaveSettings {
+  float initial = 1.0F;  // rave_weight
+  float final = 800.0F;
+  float even = 8.0F;           // so many games as good as the node itself are in every all-moves-as-first value
+  float bias = 5.0F;           // progressive_bias
+  float c = 0.0F;              // of puct_score's term
+  float fpu_reduction = 0.0F;  // first_play_urgency
+};
+
 using Row = std::array<float, std::size_t(kMaxCells)>;  // one number an edge of a node
 
 // PUCT's best edge at a node; proven losses only when there is nothing else. `priors` are the node's own, or the root's
 // with noise in them.
 std::int32_t choose_puct(const Tree& tree, std::int32_t node, const SearchSettings& settings,
                          std::span<const float> priors);
+
+// The best edge by the means of visits and of all moves as first. The tree must have been made with `rave`.
+std::int32_t choose_rave(const Tree& tree, std::int32_t node, const RaveSettings& settings);
+
+// The edge to play: a proven win, or the most visited, the better value first; of losses what took longest to refute.
+std::int32_t most_visited(const Tree& tree, std::int32_t node);
 
 // Below Gumbel's root, visits follow the improved policy (Danihelka et al. 2022, eq. 14).
 std::int32_t choose_improved(const Tree& tree, std::int32_t node, const SearchSettings& settings);

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "connections.hpp"
 #include "inferior.hpp"
+#include "moving_connections.hpp"
 #include "proof_table.hpp"
 #include "resistance_wires.hpp"
 
@@ -22,7 +22,7 @@ class Knowledge {
  public:
   using Set = Bits<Words>;
 
-  explicit Knowledge(const Geometry<Words>& g) : connections_{{{g, kBlack, {}}, {g, kWhite, {}}}}, circuit_(g) {}
+  explicit Knowledge(const Geometry<Words>& g) : connections_(g), circuit_(g) {}
 
   // Writes everything of an entry but its work. `before`: the stones of the position that it was reached from, with
   // what was filled in there; from its connections it is not far to those of this position. Not for positions that are
@@ -42,13 +42,13 @@ class Knowledge {
       entry.bounds = filled.winner() == mover ? Bounds::win() : Bounds::loss();
       return complete(position, inferior, entry);
     }
-    const auto& own = connections_at(mover, before, entry.stones);
+    const auto& own = connections_.at(mover, before, entry.stones);
     if (own.won() || !own.winning_semis().empty()) {
       entry.bounds = Bounds::win();
       entry.proof = own.won() ? own.smallest_win() : smallest(own.winning_semis());
       return complete(position, inferior, entry);
     }
-    const auto& theirs = connections_at(opponent, before, entry.stones);
+    const auto& theirs = connections_.at(opponent, before, entry.stones);
     if (theirs.won()) {
       entry.bounds = Bounds::loss();
       entry.proof = theirs.smallest_win();
@@ -91,35 +91,6 @@ class Knowledge {
     }
   }
 
-  // A colour's connections among these stones, by way of those among `before`, which others may need again.
-  const Connections<Words>& connections_at(Colour colour, const std::array<Set, 2>& before,
-                                           const std::array<Set, 2>& stones) {
-    go_to(colour, before);
-    go_to(colour, stones);
-    return connections_[colour];
-  }
-
-  void go_to(Colour colour, const std::array<Set, 2>& stones) {
-    auto& connections = connections_[colour];
-    auto& updates = updates_[colour];
-    const auto is_past = [&](const Set& own, const Set& opponent) {
-      return (own - stones[colour]).any() || (opponent - stones[other(colour)]).any();
-    };
-    while (updates > 0 && is_past(connections.own(), connections.opponent())) {
-      connections.undo();
-      --updates;
-    }
-    if (updates < 0 || is_past(connections.own(), connections.opponent())) {
-      connections.build(stones[colour], stones[other(colour)]);
-      updates = 0;
-      return;
-    }
-    const auto own = stones[colour] - connections.own(), opponent = stones[other(colour)] - connections.opponent();
-    if (!own.any() && !opponent.any()) return;
-    connections.update(own, opponent);
-    ++updates;
-  }
-
   static Set smallest(std::span<const Set> carriers) {
     return *std::min_element(carriers.begin(), carriers.end(),
                              [](const Set& a, const Set& b) { return a.count() < b.count(); });
@@ -160,7 +131,7 @@ class Knowledge {
     worth.fill(1);
     for (const auto colour : {kBlack, kWhite}) {
       wires_.clear();
-      add_wires(connections_[colour], wires_);
+      add_wires(circuit_.geometry(), connections_[colour], entry.stones[colour], wires_);
       circuit_.measure(colour, entry.stones[colour], entry.stones[other(colour)], wires_);
       const auto shares = circuit_.energy();
       for (std::size_t i = 0; i < shares.size(); ++i) worth[i] *= shares[i] + kLittle;
@@ -179,8 +150,7 @@ class Knowledge {
     return worth;
   }
 
-  std::array<Connections<Words>, 2> connections_;
-  std::array<int, 2> updates_{-1, -1};  // made since the last build; -1: there was none
+  MovingConnections<Words> connections_;
   Circuit<Words> circuit_;
   std::vector<Wire> wires_;
   MovePolicy policy_;

@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <array>
 
-#include "connections.hpp"
 #include "inferior.hpp"
+#include "moving_connections.hpp"
 #include "tree.hpp"
 
 namespace fingal {
 
 template <int Words>
 struct NodeVerdict {
-  Proof proof = kUnknown;  // for the side to move
-  Bits<Words> moves;       // the must-play region: all other moves lose
-  Move winning = -1;       // at the root: the move that wins, when it is won
+  Proof proof = kUnknown;             // for the side to move
+  Bits<Words> moves;                  // the must-play region, without what is filled in: all others lose
+  Bits<Words> pruned;                 // moves that need not be tried, as another is as good
+  Move winning = -1;                  // at the root: the move that wins, when it is won
+  std::array<Bits<Words>, 2> stones;  // by colour, with what can be filled in without changing the winner
 };
 
 template <int Words>
@@ -22,57 +24,72 @@ class NodeKnowledge {
  public:
   using Set = Bits<Words>;
 
-  explicit NodeKnowledge(const Geometry<Words>& g) : connections_{{{g, kBlack, {}}, {g, kWhite, {}}}} {}
+  using Stones = typename MovingConnections<Words>::Stones;
 
-  // Below the root, inferior cells are filled in first. A root has to name a move, so that there the stones count
-  // alone. A root that is lost gets no verdict: the net chooses what is hardest to refute.
-  NodeVerdict<Words> ask(const Position<Words>& position, bool root) {
+  explicit NodeKnowledge(const Geometry<Words>& g) : connections_(g) {}
+
+  // A root has to name a move: when it is won, the verdict does, and when it is lost there is no verdict, so that the
+  // search chooses what is hardest to refute. `before`: stones of a position that this one and the next to be asked
+  // follow from; from its connections it is not far to theirs. Not for positions that are over.
+  NodeVerdict<Words> ask(const Position<Words>& position, const Stones& before, bool root) {
+    auto verdict = judge(position, before, root);
+    if (!root || verdict.proof != kLost) return verdict;
+    return {kUnknown, position.empty(), {}, -1, stones_of(position)};
+  }
+
+  static Stones stones_of(const Position<Words>& position) {
+    return {position.stones(kBlack), position.stones(kWhite)};
+  }
+
+ private:
+  NodeVerdict<Words> judge(const Position<Words>& position, const Stones& before, bool root) {
     const auto mover = position.turn();
     NodeVerdict<Words> verdict;
     verdict.moves = position.empty();
-    std::array<Set, 2> stones{position.stones(kBlack), position.stones(kWhite)};
-    if (!root) {
-      const auto inferior = compute_inferior(position, mover, {false, false});
-      auto filled = position;
-      for (const auto colour : {kBlack, kWhite}) {
-        inferior.fill[colour].for_each([&](int cell) {
-          if (!filled.over()) filled.place(cell, colour);
-        });
-        stones[colour] |= inferior.fill[colour];
-      }
-      if (filled.over()) {
-        verdict.proof = filled.winner() == mover ? kWon : kLost;
+    if (root) {
+      // Without fill-in, a win is seen later but leads to the end sooner.
+      verdict.winning = winning_move(connections_.at(mover, before, stones_of(position)));
+      if (verdict.winning >= 0) {
+        verdict.proof = kWon;
         return verdict;
       }
     }
-    auto& own = connections_[mover];
-    own.build(stones[mover], stones[other(mover)]);
+    const auto inferior = compute_inferior(position, mover, {false, true});
+    auto filled = position;
+    for (const auto colour : {kBlack, kWhite}) {
+      inferior.fill[colour].for_each([&](int cell) {
+        if (!filled.over()) filled.place(cell, colour);
+      });
+      verdict.stones[colour] = position.stones(colour) | inferior.fill[colour];
+    }
+    if (filled.over()) {
+      verdict.proof = filled.winner() == mover ? kWon : kLost;
+      // Won whoever moves: a stone more does no harm.
+      if (verdict.proof == kWon) verdict.winning = Move(inferior.fill[mover].lowest());
+      return verdict;
+    }
+    auto& own = connections_.at(mover, before, verdict.stones);
     if (!own.winning_semis().empty() || own.won()) {
       if (root) verdict.winning = winning_move(own);
       if (!root || verdict.winning >= 0) verdict.proof = kWon;
       return verdict;
     }
-    auto& theirs = connections_[other(mover)];
-    theirs.build(stones[other(mover)], stones[mover]);
+    const auto& theirs = connections_.at(other(mover), before, verdict.stones);
     if (theirs.won()) {
-      if (!root) verdict.proof = kLost;
+      verdict.proof = kLost;
       return verdict;
     }
-    const auto needed = must_play(theirs, verdict.moves);
-    if (needed.any()) {
-      // A move into what the opponent has captured may be answered there, and then nothing has changed.
-      verdict.moves = needed | (verdict.moves & stones[other(mover)]);
-    } else if (!root) {
-      verdict.proof = kLost;
-    }
+    verdict.moves = must_play(theirs, filled.empty());
+    verdict.pruned = inferior.pruned;
+    if (!(verdict.moves - verdict.pruned).any()) verdict.proof = kLost;
     return verdict;
   }
 
- private:
-  // The move after which the edges are joined with the fewest cells.
+  // The move after which the edges are joined with the fewest cells; -1 where there is none.
   Move winning_move(Connections<Words>& own) const {
     const auto& semis = own.winning_semis();
     Set cells;
+    if (semis.empty() && !own.won()) return -1;
     if (semis.empty()) {
       cells = own.smallest_win();
     } else {
@@ -92,7 +109,7 @@ class NodeKnowledge {
     return best;
   }
 
-  std::array<Connections<Words>, 2> connections_;
+  MovingConnections<Words> connections_;
 };
 
 }  // namespace fingal

@@ -23,7 +23,7 @@ void measure_positions(int width, int height, bool connections, std::span<const 
         if (found) {
           found->build(side[colour], side[other(colour)]);
           wires.clear();
-          add_wires(*found, wires);
+          add_wires(g, *found, side[colour], wires);
         }
         circuit.measure(colour, side[colour], side[other(colour)], wires);
         conductance[colour * count + i] = circuit.conductance();
@@ -40,7 +40,7 @@ std::vector<Wire> connection_wires(const Board& board, Colour colour) {
     Connections<Words> found(position.geometry(), colour, {});
     found.build(position.stones(colour), position.stones(other(colour)));
     std::vector<Wire> wires;
-    add_wires(found, wires);
+    add_wires(position.geometry(), found, found.own(), wires);
     return wires;
   });
 }

@@ -61,6 +61,7 @@ class Circuit {
     measure_links();
   }
 
+  const Geometry<Words>& geometry() const { return *geometry_; }
   // Between the edges, at a voltage of 1: 0 when the opponent has cut them off, infinite when they are joined.
   double conductance() const { return conductance_; }
   // Which share of the whole circuit's energy each cell turns to heat; 0 on stones and when the game is over. The

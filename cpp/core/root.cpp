@@ -76,6 +76,7 @@ std::int32_t Root::choose(const Tree& tree, const SearchSettings& settings, int 
 }
 
 std::int32_t Root::best_edge(const Tree& tree, const SearchSettings& settings) const {
+  if (!settings.gumbel) return most_visited(tree, 0);
   const auto first = tree.first_edge[0];
   const auto proofs = tree.of(tree.edge_proof, 0);
   const auto visits = tree.of(tree.visits, 0);
@@ -85,23 +86,16 @@ std::int32_t Root::best_edge(const Tree& tree, const SearchSettings& settings) c
     if (proofs[i] != kLost) most_since = std::max(most_since, visits_since(tree, i));
   }
   Row completed{};
-  if (settings.gumbel) complete_values(tree, 0, completed);
+  complete_values(tree, 0, completed);
   std::size_t best = 0;
   float best_score = -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < proofs.size(); ++i) {
     if (proofs[i] == kWon) return first + std::int32_t(i);
-    float score;
-    if (proofs[i] == kLost) {
-      score = -1e9F + visits[i];  // lost anyway: what took longest to refute
-    } else if (settings.gumbel) {
-      const float since = visits_since(tree, i);
-      score = since < most_since
-                  ? -1e6F + since
-                  : gumbel_[i] + logit_[i] + sigma(completed[i], most, settings.c_visit, settings.c_scale);
-    } else {
-      score =
-          visits[i] + 0.5F * tree.edge_value(first + std::int32_t(i), -1) + 1e-3F * tree.prior[std::size_t(first) + i];
-    }
+    const float since = visits_since(tree, i);
+    const float score = proofs[i] == kLost ? -1e9F + visits[i]  // lost anyway: what took longest to refute
+                        : since < most_since
+                            ? -1e6F + since
+                            : gumbel_[i] + logit_[i] + sigma(completed[i], most, settings.c_visit, settings.c_scale);
     if (score > best_score) {
       best_score = score;
       best = i;

@@ -218,11 +218,11 @@ class Search {
     if (node != 0 && tree_.total_visits[n] < float(settings_.connections)) return false;
     tree_.asked[n] = 1;
     if (!knowledge_) knowledge_ = std::make_unique<NodeKnowledge<Words>>(root_.geometry());
-    const auto verdict = knowledge_->ask(position, node == 0);
+    const auto verdict = knowledge_->ask(position, NodeKnowledge<Words>::stones_of(root_), node == 0);
     bool open = false;
     for (auto e = std::size_t(tree_.first_edge[n]); e < std::size_t(tree_.first_edge[n] + tree_.edge_count[n]); ++e) {
       if (tree_.move[e] == verdict.winning) tree_.edge_proof[e] = kWon;
-      if (!verdict.moves.test(tree_.move[e])) tree_.edge_proof[e] = kLost;
+      if (!(verdict.moves - verdict.pruned).test(tree_.move[e])) tree_.edge_proof[e] = kLost;
       open = open || tree_.edge_proof[e] != kLost;
     }
     tree_.proof[n] = verdict.proof == kUnknown && !open && node != 0 ? kLost : verdict.proof;

@@ -28,6 +28,22 @@ inline float first_play_urgency(float parent_value, float visited_prior, float r
   return parent_value - reduction * std::sqrt(visited_prior);
 }
 
+// What an all-moves-as-first value of `rave_visits` games counts beside real visits: `initial` each at first, `final`
+// in all (Enzenberger and Mueller, Fuego, 2010). With initial 1 and final 1 / (4 b^2) the mean of rave_mean is Gelly
+// and Silver's (2011, section 4.4): beta = n' / (n + n' + 4 n n' b^2).
+inline float rave_weight(float rave_visits, float initial, float final) {
+  return initial * final * rave_visits / (final + initial * rave_visits);
+}
+
+// The mean of the visits' values (by their sum) and the all-moves-as-first value, each with its weight; one of them
+// must be more than 0.
+inline float rave_mean(float value_sum, float visits, float rave_value, float weight) {
+  return (value_sum + weight * rave_value) / (visits + weight);
+}
+
+// Progressive bias (Chaslot et al. 2008) as MoHex 2.0 has it (Huang et al. 2013): c * p / sqrt(1 + n).
+inline float progressive_bias(float prior, float visits, float c) { return c * prior / std::sqrt(1 + visits); }
+
 // sigma(q) of Gumbel MuZero (Danihelka et al. 2022, eq. 8): (c_visit + max visits) * c_scale * q.
 inline float sigma(float q, float max_visits, float c_visit, float c_scale) {
   return (c_visit + max_visits) * c_scale * q;

@@ -113,7 +113,7 @@ class SizedSolver final : public Solver {
     for (const auto colour : {kBlack, kWhite}) {
       Bits<Words> stones;
       const auto words = board.packed(colour);
-      std::copy(words.begin(), words.end(), stones.word.begin());
+      std::copy_n(words.begin(), stones.word.size(), stones.word.begin());
       stones.for_each([&](int cell) { position.place(cell, colour); });
     }
     position.set_turn(board.turn());

@@ -32,6 +32,9 @@ void Tree::expand(std::int32_t node, std::span<const Move> moves, std::span<cons
   visits.resize(end);
   value_sum.resize(end);
   edge_proof.resize(end);
+  if (!rave_) return;
+  rave_visits.resize(end);
+  rave_sum.resize(end);
 }
 
 void Tree::begin_visit(std::int32_t node, std::int32_t edge) {

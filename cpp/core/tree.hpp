@@ -15,6 +15,9 @@ class Tree {
  public:
   static constexpr std::int32_t kNowhere = -1;
 
+  // `rave`: whether edges count all moves as first.
+  explicit Tree(bool rave = false) : rave_(rave) {}
+
   // Nodes, by index; the root is node 0, and parents stand before their children.
   std::vector<std::int32_t> first_edge;
   std::vector<std::int32_t> edge_count;   // 0: not expanded
@@ -26,6 +29,7 @@ class Tree {
   std::vector<float> net_value;           // of the expanded
   std::vector<Proof> proof;
   std::vector<std::uint8_t> asked;  // whether its connections have been asked for
+  std::vector<std::int32_t> fill;   // the number, from 1, of what is filled in from here on; 0: nothing
 
   // Edges, by index; those of one node stand together.
   std::vector<std::int32_t> child;  // kNowhere: never tried
@@ -34,6 +38,9 @@ class Tree {
   std::vector<float> visits;      // those under way included
   std::vector<float> value_sum;   // a visit under way counts as a loss
   std::vector<Proof> edge_proof;  // what the move does for the side that makes it
+  // Only with `rave`: the games through the node in which the side to move played the move, at whatever time.
+  std::vector<float> rave_visits;
+  std::vector<float> rave_sum;
 
   int nodes() const { return int(proof.size()); }
   int edges() const { return int(move.size()); }
@@ -75,12 +82,15 @@ class Tree {
   template <class F>
   void for_each_node_array(F&& f) {
     f(first_edge), f(edge_count), f(parent), f(parent_edge), f(total_visits), f(total_value), f(tried_prior);
-    f(net_value), f(proof), f(asked);
+    f(net_value), f(proof), f(asked), f(fill);
   }
   template <class F>
   void for_each_edge_array(F&& f) {
     f(child), f(move), f(prior), f(visits), f(value_sum), f(edge_proof);
+    if (rave_) f(rave_visits), f(rave_sum);
   }
+
+  bool rave_;
 };
 
 }  // namespace fingal

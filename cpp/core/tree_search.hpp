@@ -1,27 +1,14 @@
 // A search that a person or a player holds: any size, leaves in batches, to be looked at while it runs.
 #pragma once
 
-#include <memory>
-#include <span>
-
-#include "board.hpp"
 #include "search.hpp"
+#include "searched_tree.hpp"
 
 namespace fingal {
 
-// One move at a node of the tree. The value is for the side that makes it.
-struct Candidate {
-  Move move;
-  int visits;
-  float value;
-  float prior;
-  Proof proof;
-};
-
-class TreeSearch {
+class TreeSearch : public SearchedTree {
  public:
   static std::unique_ptr<TreeSearch> make(const Board& board, const SearchSettings& settings, std::uint64_t seed);
-  virtual ~TreeSearch() = default;
 
   // Another position: the tree below it is kept when it follows from the old root by moves, and dropped otherwise.
   virtual void set_position(const Board& board) = 0;
@@ -38,17 +25,8 @@ class TreeSearch {
 
   virtual int words() const = 0;
   virtual int cells() const = 0;
-  virtual int simulations() const = 0;  // since the root was set or prepared
-  virtual int visits() const = 0;       // of the root, those kept from before included
-  virtual int nodes() const = 0;
-  virtual float value() const = 0;  // for the side to move at the root
-  virtual Proof proof() const = 0;
-  // The moves after a line of moves from the root, the best first; none where the tree does not reach.
-  virtual std::vector<Candidate> candidates(std::span<const Move> line) const = 0;
-  virtual Move best_move() const = 0;
+  virtual int simulations() const = 0;                     // since the root was set or prepared
   virtual std::vector<float> improved_policy() const = 0;  // [cells]
-  // The moves that are expected after a line of moves from the root.
-  virtual std::vector<Move> principal_variation(std::span<const Move> line) const = 0;
   // Simulations with the same judgement everywhere: what the tree itself costs.
   virtual void run_constant(int simulations) = 0;
 };

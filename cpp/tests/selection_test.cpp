@@ -20,6 +20,19 @@ void puct() {
   CHECK(near(first_play_urgency(-0.5F, 0, 0.25F), -0.5));         // nothing tried, nothing taken off
 }
 
+void rave() {
+  CHECK(near(rave_weight(0, 1, 800), 0));
+  CHECK(near(rave_weight(4, 2, 8), 4));           // 2 * 8 * 4 / (8 + 2 * 4)
+  CHECK(near(rave_weight(1e9F, 2, 8), 8, 1e-4));  // never more than the final weight
+  CHECK(near(rave_mean(3, 6, -0.5F, 2), 0.25));   // (3 + 2 * -0.5) / 8
+  CHECK(near(rave_mean(0, 0, 0.4F, 3), 0.4));     // not visited: all moves as first alone
+  // Gelly and Silver's beta with n = 10, n' = 30, b = 0.1: 30 / (10 + 30 + 4 * 10 * 30 * 0.01) = 30 / 52.
+  const float weight = rave_weight(30, 1, 1 / (4 * 0.1F * 0.1F));
+  CHECK(near(weight / (weight + 10), 30.0 / 52));
+  CHECK(near(progressive_bias(0.3F, 8, 5), 0.5));  // 5 * 0.3 / sqrt(9)
+  CHECK(near(progressive_bias(0.3F, 0, 5), 1.5));
+}
+
 void gumbel() {
   CHECK(near(sigma(0.5F, 30, 50, 0.1F), 4));  // (50 + 30) * 0.1 * 0.5
   CHECK(near(sigma(-1, 0, 50, 1), -50));
@@ -101,6 +114,7 @@ void reductions() {
 
 int main() {
   puct();
+  rave();
   gumbel();
   halving();
   exponentials();

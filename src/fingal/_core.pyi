@@ -236,19 +236,8 @@ class SearchSettings:
     @connections.setter
     def connections(self, arg: int, /) -> None: ...
 
-class TreeSearch:
-    """A tree search of one position; a net judges what select() hands out."""
-
-    def __init__(self, board: Board, settings: SearchSettings, seed: int = 0) -> None: ...
-
-    @property
-    def words(self) -> int: ...
-
-    @property
-    def cells(self) -> int: ...
-
-    @property
-    def simulations(self) -> int: ...
+class SearchedTree:
+    """What any search's tree can be asked."""
 
     @property
     def visits(self) -> int: ...
@@ -264,6 +253,30 @@ class TreeSearch:
     def proof(self) -> int:
         """1: the side to move wins, -1: it loses, 0: not known."""
 
+    def best_move(self) -> int: ...
+
+    def candidates(self, line: Sequence[int] = []) -> list[tuple[int, int, float, float, int]]:
+        """
+        The moves after a line from the root, the best first: (move, visits, value, prior, proof), the mover's view.
+        """
+
+    def principal_variation(self, line: Sequence[int]) -> list[int]:
+        """The moves expected after a line from the root."""
+
+class TreeSearch(SearchedTree):
+    """A tree search of one position; a net judges what select() hands out."""
+
+    def __init__(self, board: Board, settings: SearchSettings, seed: int = 0) -> None: ...
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def cells(self) -> int: ...
+
+    @property
+    def simulations(self) -> int: ...
+
     def set_position(self, board: Board) -> None: ...
 
     def prepare(self, simulations: int, settings: SearchSettings) -> None: ...
@@ -277,17 +290,7 @@ class TreeSearch:
 
     def cancel(self) -> None: ...
 
-    def best_move(self) -> int: ...
-
     def improved_policy(self) -> NDArray[numpy.float32]: ...
-
-    def candidates(self, line: Sequence[int] = []) -> list[tuple[int, int, float, float, int]]:
-        """
-        The moves after a line from the root, the best first: (move, visits, value, prior, proof), the mover's view.
-        """
-
-    def principal_variation(self, line: Sequence[int]) -> list[int]:
-        """The moves expected after a line from the root."""
 
     def run_constant(self, simulations: int) -> None: ...
 
@@ -596,3 +599,91 @@ class Solver:
     def save(self, path: str) -> None: ...
 
     def load(self, path: str) -> None: ...
+
+class PatternScores:
+    """
+    Logarithms of what patterns are worth, in Black's view: pattern [3^12], reply [12, 3^6], energy [12, 12].
+    """
+
+    def __init__(self, pattern: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], reply: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], energy: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+class PatternModel:
+    """What was learned of patterns, for priors and for playouts."""
+
+    def __init__(self, prior: PatternScores, playout: PatternScores, sharpness: float) -> None: ...
+
+def pattern_features(stones: numpy.typing.NDArray[numpy.uint64], white_to_move: numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32], width: int, height: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
+    """
+    Pattern, reply and energy of every empty cell's move, [b, cells] each, -1 where there is none.
+    """
+
+def pattern_playouts(board: Board, model: PatternModel, count: int, seed: int = 0) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    How often each cell is Black's at the end of so many playouts, then how often Black wins: [cells + 1].
+    """
+
+class UctSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def expand(self) -> int: ...
+
+    @expand.setter
+    def expand(self, arg: int, /) -> None: ...
+
+    @property
+    def knowledge(self) -> int: ...
+
+    @knowledge.setter
+    def knowledge(self, arg: int, /) -> None: ...
+
+    @property
+    def rave_initial(self) -> float: ...
+
+    @rave_initial.setter
+    def rave_initial(self, arg: float, /) -> None: ...
+
+    @property
+    def rave_final(self) -> float: ...
+
+    @rave_final.setter
+    def rave_final(self, arg: float, /) -> None: ...
+
+    @property
+    def even(self) -> float: ...
+
+    @even.setter
+    def even(self, arg: float, /) -> None: ...
+
+    @property
+    def bias(self) -> float: ...
+
+    @bias.setter
+    def bias(self, arg: float, /) -> None: ...
+
+    @property
+    def c(self) -> float: ...
+
+    @c.setter
+    def c(self, arg: float, /) -> None: ...
+
+    @property
+    def fpu_reduction(self) -> float: ...
+
+    @fpu_reduction.setter
+    def fpu_reduction(self, arg: float, /) -> None: ...
+
+class UctSearch(SearchedTree):
+    """A tree search with playouts; it needs no net."""
+
+    def __init__(self, board: Board, model: PatternModel, settings: UctSettings, seed: int = 0, threads: int = 1) -> None: ...
+
+    def set_position(self, board: Board) -> None: ...
+
+    def run(self, simulations: int, seconds: float, nodes: int) -> int:
+        """
+        Simulates until a limit is reached or the result is proven. The number of games played.
+        """
+
+    def prove(self, proof: int, winning: int) -> None:
+        """The root is known to be won (1) by a move, or lost (-1)."""

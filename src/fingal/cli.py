@@ -5,18 +5,19 @@ from __future__ import annotations
 import importlib
 import json as json_module
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
-from tyro.conf import Positional
+from tyro.conf import OmitArgPrefixes, Positional
 from tyro.extras import SubcommandApp
 
+from fingal.arena.options import EventOptions
 from fingal.game import Colour, Record, draw, formats
 from fingal.game.board import parse_size
 from fingal.players import spec
@@ -101,17 +102,7 @@ def show(position: Position, /, *, output: Path | None = None, numbers: bool = F
     if output is None:
         draw.show(board, out)
     else:
-        write_picture(draw.picture(board, marks=node.marks, numbers=numbers), output)
-
-
-def write_picture(picture: draw.Picture, output: Path) -> None:
-    """Write a picture to a file, in the format of its ending."""
-    if output.suffix.lower() == ".svg":
-        output.write_text(draw.svg(picture), encoding="utf-8")
-    elif output.suffix.lower() == ".png":
-        output.write_bytes(draw.png(picture))
-    else:
-        raise ValueError(f"cannot draw to {output}: a name that ends in .svg or .png is expected")
+        draw.save(draw.picture(board, marks=node.marks, numbers=numbers), output)
 
 
 @app.command
@@ -148,7 +139,7 @@ def analyse(
     if output is None:
         panels.show(found, out)
     else:
-        write_picture(panels.picture(found), output)
+        draw.save(panels.picture(found), output)
 
 
 @app.command
@@ -197,47 +188,128 @@ def match(
     second: PlayerText,
     /,
     *,
-    size: Size = "11",
-    games: int | None = None,
-    openings: str = "none",
-    sims: Sims = None,
-    time: Seconds = None,
-    save: Path = Path("games"),
+    event: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    sprt: tuple[float, float] | None = None,
     json: Json = False,
 ) -> None:
-    """Play a match with alternating colours and print who won how often.
+    """Play a match and print who won how often. Stopped or killed, it goes on when asked again.
 
     Args:
-        games: How many; every opening twice unless given (100 without openings).
-        openings: 'none', 'all' (every cell as Black's first stone) or a file with one opening a line.
-        save: The folder for the games, one SGF file each.
+        sprt: Stop as soon as it is decided whether the first player is the first or the second number of Elo better.
     """
-    from fingal.arena import match as arena
+    from fingal.arena import command
 
-    starts, limit = arena.openings(openings, *parse_size(size)), Limit(sims, time)
-    total = games if games is not None else 2 * len(starts) if len(starts) > 1 else 100
-    if total < 1:
-        raise ValueError(f"a match of {total} games is not possible: at least 1")
-    state = arena.Match((first, second))
-    # Games of an earlier match in the same folder stay: the numbers go on.
-    kept = max((int(file.stem) for file in save.glob("*.sgf") if file.stem.isdecimal()), default=0)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
-            task = progress.add_task(f"{first} – {second}", total=total)
-            for game in arena.play((first, second), starts, total, limit):
-                state.games.append(game)
-                save.mkdir(parents=True, exist_ok=True)
-                formats.save(game.record, save / f"{kept + game.number:05d}.sgf")
-                if game.failure:
-                    say(f"game {game.number}: {game.failure}")
-                progress.update(task, advance=1, description=f"{first} – {second}: {state.rate(0)}")
-    except KeyboardInterrupt:
-        say("stopped")
-    if json:
-        print_json(state.summary())
-    else:
-        out.print(state.table())
+    command.match(first, second, event, sprt, json, out, notes)
+
+
+@app.command
+def tournament(
+    players: Annotated[Positional[tuple[str, ...]], tyro.conf.arg(metavar="PLAYER ...")] = (),
+    /,
+    *,
+    event: OmitArgPrefixes[EventOptions] = EventOptions(),  # noqa: B008
+    kind: Literal["round-robin", "gauntlet", "swiss"] = "round-robin",
+    heads: int = 1,
+    rounds: int | None = None,
+    run: Path | None = None,
+    checkpoints: int = 12,
+    player: str = "net:{}",
+    anchor: str | None = None,
+    json: Json = False,
+) -> None:
+    """Play a tournament and print ratings and a cross table. Stopped or killed, it goes on when asked again.
+
+    Args:
+        players: The players, for example random resistance uct:sims=1000.
+        kind: Everyone against everyone, the first against all others, or rounds of players with like scores.
+        heads: Gauntlet: how many of the players, the first ones, play all others.
+        rounds: Swiss: how many; as many as it takes to find a winner (log2 of the players), if not given.
+        run: A training run's folder: its checkpoints play too.
+        checkpoints: How many of the run's checkpoints, evenly spread, the first and the last among them.
+        player: How a checkpoint plays: a player's text with {} for the file, for example puct:net={},sims=50.
+        anchor: The player whose Elo is 0; the mean is 0, if not given.
+    """
+    from fingal.arena import command
+
+    entered = (*players, *(command.run_players(run, checkpoints, player) if run is not None else ()))
+    command.tournament(entered, event, kind, heads, rounds, anchor, json, out, notes)
+
+
+@app.command
+def ratings(
+    store: Positional[Path],
+    /,
+    *,
+    size: Annotated[str | None, tyro.conf.arg(metavar="N|WxH", help="Games on this board only.")] = None,
+    event: str | None = None,
+    anchor: str | None = None,
+    json: Json = False,
+) -> None:
+    """Rate the players of the games in a store.
+
+    Args:
+        store: A file that 'fingal match' or 'fingal tournament' wrote.
+        event: Games of this event only.
+        anchor: The player whose Elo is 0; the mean is 0, if not given.
+    """
+    from fingal.arena import command
+
+    command.ratings(store, None if size is None else parse_size(size), event, anchor, json, out)
+
+
+@app.command
+def exam(
+    player: PlayerText,
+    /,
+    *,
+    size: Annotated[str, tyro.conf.arg(metavar="3..7", help="The board: 3, 4, 5, 6 or 7.")] = "5",
+    positions: int | None = None,
+    every: bool = False,
+    seed: int = 1,
+    sims: Sims = None,
+    time: Seconds = None,
+    output: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Measure a player against perfect play, on boards whose positions the solver knows.
+
+    Args:
+        positions: How many positions are asked about; all of the set unless given.
+        every: Ask about every position there is, on 3x3 and 4x4.
+        seed: 1 is the set that comes with Fingal; another number draws a fresh one, and other games.
+        output: Write a picture here besides: .svg or .png.
+    """
+    from fingal.arena.exam import command
+
+    command.exam(player, parse_size(size), positions, every, seed, Limit(sims, time), output, json, out, notes)
+
+
+@app.command
+def report(
+    stores: Annotated[Positional[tuple[Path, ...]], tyro.conf.arg(metavar="STORE ...")] = (),
+    /,
+    *,
+    exam: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE ...")] = (),
+    run: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER ...")] = (),
+    swaps: Annotated[tuple[str, ...], tyro.conf.arg(metavar="PLAYER ...")] = (),
+    swap_sizes: Annotated[tuple[int, ...], tyro.conf.arg(metavar="N ...")] = (4, 5, 6, 7, 8),
+    title: str = "Fingal: what was measured",
+    output: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("report.html"),
+) -> None:
+    """Write one page with ladders, cross tables, curves over training, exams, swap maps and games to replay.
+
+    Args:
+        stores: Files of games, as 'fingal match' and 'fingal tournament' write them.
+        exam: What 'fingal exam PLAYER --json' has printed, in files.
+        run: Folders of training runs.
+        swaps: Players whose swap maps are drawn beside the truth.
+        swap_sizes: The boards of these maps.
+        title: What stands over the page.
+        output: The page.
+    """
+    from fingal.arena.report import command
+
+    command.report(stores, exam, run, swaps, swap_sizes, title, output, notes)
 
 
 @app.command
@@ -282,7 +354,13 @@ def solve(
     solver = Solver(board.width, board.height, Settings(memory=memory, threads=threads), policy)
     if table is not None and table.exists():
         solver.load(table)
+
+    def stop(*_: object) -> None:
+        say("stopped")
+        solver.interrupt()
+
     with notes.status("") as status:
+        before = signal.signal(signal.SIGINT, stop)
         try:
             found = solver.solve(
                 board,
@@ -291,9 +369,8 @@ def solve(
                 seconds=time,
                 progress=lambda progress: status.update(report.line(progress)),
             )
-        except KeyboardInterrupt:
-            say("stopped")
-            found = solver.solve(board, find_all=find_all, seconds=1e-9)
+        finally:
+            signal.signal(signal.SIGINT, before)
         if table is not None:
             solver.save(table)
         if proof is not None:
@@ -349,7 +426,7 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve"]],
+    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve", "uct"]],
     /,
     *,
     seconds: float = 2.0,
@@ -359,7 +436,7 @@ def bench(
 
     Args:
         topic: What to measure: connections, the board, the tree and the nets, self-play on this machine's GPU or
-            CPU, or the solver.
+            CPU, the solver, or simulations with playouts.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")

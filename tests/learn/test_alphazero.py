@@ -253,3 +253,13 @@ def test_a_net_against_itself_is_even() -> None:
     net = Residual(TINY).eval()
     # Every opening is played with both colours, and a net makes the same moves for both: exactly half.
     assert raw_match(net, net, 5, 20) == 0.5
+
+
+@pytest.mark.parametrize(("share", "set_moves"), [(0.0, {1}), (1.0, {1, 2, 3, 4, 5, 6})])
+def test_wild_games_begin_with_many_stones(tmp_path: Path, share: float, set_moves: set[int]) -> None:
+    trainer = begin(tmp_path, replace(FAST, sizes=(5,), games=64, opening_stones=1, wild_share=share, steps=1))
+    # Games under way when the openings were set began without any.
+    while not {moves for _, (_, moves, *_) in trainer.finished} >= set_moves:
+        for _ in range(64):
+            trainer.play()
+    assert {moves for _, (_, moves, *_) in trainer.finished} <= set_moves | {0}

@@ -44,7 +44,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "gumbel:net=NET,sims=16",
         "gumbel:NET,considered=4,noise=1,batch=3",
         "uct:sims=30",
-        "uct:nodes=30,fills=4,resign=-0.9",
+        "uct:nodes=30,threads=2,knowledge=4,resign=-0.9",
     ],
 )
 def test_conformance(text: str, net: Path) -> None:
@@ -74,9 +74,10 @@ def test_a_net_that_is_not_there(kind: str, tmp_path: Path) -> None:
     [
         ("uct:sims=0", "a limit of 0 simulations is not possible"),
         ("uct:time=0", "a limit of 0.0 seconds is not possible"),
-        ("uct:fills=0", "fills must be at least 1, not 0"),
+        ("uct:threads=0", "threads must be from 1 to 256, not 0"),
         ("uct:resign=0.5", "resign=0.5 is not possible: it is a value from -1 to below 0"),
-        ("uct:c=-1", "c_init must be a number from 0 on, not -1.0"),
+        ("uct:knowledge=-1", "knowledge must be at least 0, not -1"),
+        ("uct:solver=on,memory=0", "memory=0 is not possible: a table has at least 1 MB"),
         ("uct:temperature=-1", "temperature=-1 is not possible"),
         ("uct:net=x", "uct has no setting 'net'"),
     ],
@@ -105,7 +106,7 @@ def constant(value: float, favourite: int = 0) -> Evaluator:
 
 def both(evaluator: Evaluator, manner: Manner | None = None, gumbel: bool = False) -> list[NetPlayer | SearchPlayer]:
     manner = manner or Manner(seed=1)
-    search = SearchPlayer("search", evaluator, Settings(gumbel=gumbel), Limit(simulations=40), manner)
+    search = SearchPlayer.with_net("search", evaluator, Settings(gumbel=gumbel), Limit(simulations=40), manner)
     return [NetPlayer(evaluator, manner.temperature, manner.seed), search]
 
 
@@ -168,7 +169,7 @@ def test_resigns_only_when_told_to() -> None:
     record = Record.of(["a1", "c3"], 5)
     hopeless = judged(lambda positions: np.where(positions.white_to_move, 0.97, -0.97))
     for resign, expected in ((None, False), (-0.98, False), (-0.9, True)):
-        player = SearchPlayer("search", hopeless, Settings(), Limit(simulations=20), Manner(resign=resign))
+        player = SearchPlayer.with_net("search", hopeless, Settings(), Limit(simulations=20), Manner(resign=resign))
         assert (player.choose(record) == RESIGN) == expected
 
 
@@ -183,7 +184,7 @@ def test_limits() -> None:
     def cost(limit: Limit, default: Limit = Limit(simulations=50)) -> int:  # noqa: B008
         nonlocal asked
         asked = 0
-        SearchPlayer("search", evaluator, Settings(batch=1), default).choose(Record(9, 9), limit)
+        SearchPlayer.with_net("search", evaluator, Settings(batch=1), default).choose(Record(9, 9), limit)
         return asked
 
     assert cost(NO_LIMIT) == 51
@@ -205,7 +206,7 @@ def test_what_a_text_says_goes_before_the_limit_given() -> None:
 
 
 def test_the_tree_is_kept_between_moves() -> None:
-    player = SearchPlayer("search", constant(0.0), Settings(), Limit(simulations=200))
+    player = SearchPlayer.with_net("search", constant(0.0), Settings(), Limit(simulations=200))
     record = Record(5, 5)
     for _ in range(3):
         board = record.board()
@@ -227,7 +228,7 @@ def test_interrupts() -> None:
             player.interrupt()
         return constant(0.0)(positions)
 
-    player = SearchPlayer("search", evaluator, Settings(), Limit(simulations=1_000_000))
+    player = SearchPlayer.with_net("search", evaluator, Settings(), Limit(simulations=1_000_000))
     assert player.choose(Record(9, 9)) >= 0
     assert calls == 10
     # Too early for one move, it counts for that one and not for the one after, even where nothing is searched.
@@ -239,7 +240,7 @@ def test_interrupts() -> None:
 
 
 def test_analysis() -> None:
-    player = SearchPlayer("search", constant(0.2), Settings(), Limit(simulations=10))
+    player = SearchPlayer.with_net("search", constant(0.2), Settings(), Limit(simulations=10))
     visits = []
     for search in player.analyse(Record.of(["a1"], 5)):
         visits.append(search.analysis().visits)
@@ -257,13 +258,13 @@ def test_analysis() -> None:
     assert searching(spec.make("random:epsilon=0.5")) is None
 
 
-def test_simulations_make_rollouts_stronger() -> None:
-    """Twenty games on 4x4, both sides and every fair opening twice: a thousand simulations against two."""
-    strong, weak = spec.make("uct:sims=1000,seed=1"), spec.make("uct:sims=2,seed=2")
+def test_simulations_make_uct_stronger() -> None:
+    """Twenty games on 6x6, both sides of every opening: three hundred simulations against one."""
+    strong, weak = spec.make("uct:sims=300,seed=1"), spec.make("uct:sims=1,seed=2")
     won = 0
-    for opening in ("a1", "b1", "c1", "d1", "a2", "d3", "a4", "b4", "c4", "d4"):
+    for opening in ("a1", "b1", "c1", "d1", "e1", "a2", "f3", "b6", "d6", "e6"):
         for players in ((strong, weak), (weak, strong)):
-            record = Record.of([opening], 4)
+            record = Record.of([opening], 6)
             while not (board := record.board()).is_over():
                 record.push(board.turn, players[board.turn].choose(record))
             won += players[record.board().winner or 0] is strong

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from fingal.arena import match
+from fingal.arena.match import Match
+from fingal.arena.tournament import Plan, play
 from fingal.game import BLACK, SWAP, Board, Record
 from fingal.players import make
-from fingal.players.player import Limit
 from fingal.search.alphabeta import alphabeta
 from fingal.testing import check_player
 from tests.analysis.positions import random_positions
@@ -23,9 +23,9 @@ def test_contract(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["resistance", "shortest-path:seed=1"])
 def test_wins_every_game_against_chance(text: str) -> None:
-    games = list(match.play((text, "random:seed=1"), [Record(7, 7)], 10, Limit()))
+    games = list(play(Plan("match", (text, "random:seed=1"), 7, 7, games=10)))
     assert [game.failure for game in games if game.failure] == []
-    assert match.Match((text, "random:seed=1"), games).summary()["win_rate"] == 1
+    assert Match((text, "random:seed=1"), games).summary()["win_rate"] == 1
 
 
 def plain_value(board: Board, depth: int) -> int:

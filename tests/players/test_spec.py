@@ -73,7 +73,7 @@ def test_any_text_is_a_spec_or_a_sentence(text: str) -> None:
         ("ran dom", "'ran dom' names no player"),
         ("randm", r"there is no player 'randm' \(did you mean random\?\); there are .*random"),
         ("spec", "there is no player 'spec'"),
-        ("random:sed=3", r"random has no setting 'sed' \(did you mean seed\?\); it takes seed, epsilon, temp"),
+        ("random:sed=3", r"random has no setting 'sed' \(did you mean seed\?\); it takes seed, epsilon, name"),
         ("random:seed=x", "seed='x' is not possible: seed is a whole number"),
         ("random:seed=1.5", "seed='1.5' is not possible: seed is a whole number"),
         ("random:epsilon=much", "epsilon='much' is not possible: epsilon is a number"),
@@ -117,7 +117,7 @@ def test_kinds_describe_themselves() -> None:
     assert [setting.name for setting in kinds["htp"].settings][:2] == ["timeout", "start"]
     for kind in kinds.values():
         assert kind.doc.endswith("."), kind.name
-        assert {"epsilon", "temperature", "seed", "name"} <= {setting.name for setting in kind.settings}
+        assert {"epsilon", "seed", "name"} <= {setting.name for setting in kind.settings}
         for setting in kind.settings:
             assert setting.doc, (kind.name, setting.name)
         assert kind.as_dict()["settings"][0].keys() == {"name", "type", "default", "doc"}

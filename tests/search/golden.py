@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from fingal.game import Board
+from fingal.search import growing, uct
 from fingal.search.evaluator import Evaluation, Evaluator, Positions
 from fingal.search.rollout import RolloutEvaluator
 from fingal.search.tree import Search, Settings
@@ -21,7 +22,7 @@ def central(positions: Positions) -> Evaluation:
     return Evaluation(np.tile(-0.5 * away, (len(said.value), 1)).astype(np.float32), said.value)
 
 
-def text(search: Search, board: Board, least: int = 1, line: tuple[int, ...] = ()) -> str:
+def text(search: growing.Search, board: Board, least: int = 1, line: tuple[int, ...] = ()) -> str:
     """The tree, a line for each move with so many visits, those after it indented."""
     out = ""
     for found in search.candidates(line):
@@ -53,6 +54,15 @@ def _alone(settings: Settings, *moves: str, width: int, height: int | None = Non
     return text(searched(board, settings, 200), board, least=3)
 
 
+def _uct(settings: uct.Settings, *moves: str, width: int, height: int | None = None) -> str:
+    """What was learned of patterns counts, too: the tree is another when other scores are shipped."""
+    board = board_of(*moves, width=width, height=height)
+    search = uct.Search(settings, seed=1)
+    search.set_position(board)
+    search.finish(200)
+    return text(search, board, least=3)
+
+
 def _next_move() -> str:
     """The tree is kept when a move is played, and searched on."""
     board = Board(5)
@@ -72,6 +82,8 @@ CASES: dict[str, Callable[[], str]] = {
     "gumbel-noise-4x5": lambda: _alone(Settings(gumbel=True, noise=1.0, batch=4), "b3", width=4, height=5),
     "solved-3x3": lambda: _alone(Settings(batch=1), "a1", width=3),
     "next-move-5x5": _next_move,
+    "uct-6x6": lambda: _uct(uct.Settings(), width=6),
+    "uct-plain-4x6": lambda: _uct(uct.Settings(knowledge=0, expand=3), "b3", "c4", width=4, height=6),
 }
 
 

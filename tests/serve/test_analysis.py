@@ -92,13 +92,13 @@ def test_what_is_proven_stands_until_the_next_command() -> None:
         assert (lines_of(answers), lines_of(answers)) == (["= "], ["= "])
         assert answers.readline() == b"= \n"
         rows = read(answers.readline().decode().rstrip("\n"))
-        assert {(row[0], float(row[2])) for row in rows} == {("a1", 0.0), ("b1", 0.0)}  # White is lost
+        assert {(row[0], float(row[2])) for row in rows} == {("a1", 0.0), ("b1", 0.0), ("b2", 0.0)}  # White is lost
         os.write(controller, b"quit\n")
         lines_of(answers)
 
 
 def test_once() -> None:
-    engine = HtpEngine(spec.make("uct:sims=50,seed=1"))
+    engine = HtpEngine(spec.make("uct:sims=50,knowledge=0,seed=1"))
     engine.answer("boardsize 5")
     for line, visits in (("fingal-analyze", 50), ("fingal-analyze b 80", 130), ("fingal-analyze w 70", 70)):
         status, *lines = engine.answer(line).rstrip("\n").split("\n")
@@ -107,7 +107,8 @@ def test_once() -> None:
         assert sum(int(row[1]) for row in rows) == visits
     assert engine.record.end.turn is None
     assert engine.answer("fingal-analyze b 0") == (
-        "? uct:sims=50,seed=1 failed: ValueError: a limit of 0 simulations is not possible: it must be more than 0\n\n"
+        "? uct:sims=50,knowledge=0,seed=1 failed: ValueError: "
+        "a limit of 0 simulations is not possible: it must be more than 0\n\n"
     )
 
 

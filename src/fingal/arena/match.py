@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from fingal.arena.sprt import Sprt
+from fingal.arena.standings import labels
 from fingal.arena.statistics import Rate
-from fingal.game import RESIGN, Colour, Record, Result, Special, formats
-from fingal.players import spec
-from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, ask, open_board
-
-
-@dataclass(frozen=True, slots=True)
-class Game:
-    """One finished game of a match between players 0 and 1."""
-
-    number: int
-    """From 1."""
-    black: int
-    """Which player had Black: 0 or 1."""
-    record: Record
-    winner: int
-    """Which player won: 0 or 1."""
-    failure: str = ""
-    """Why the loser lost, where it was no defeat on the board: it crashed, hung or made an illegal move."""
+from fingal.arena.store import StoredGame, distinct
+from fingal.game import BLACK, Colour
 
 
 @dataclass(slots=True)
 class Match:
-    """The games played so far between two players."""
+    """The games played so far between two players. The first has Black in the games with odd numbers."""
 
     names: tuple[str, str]
-    games: list[Game] = field(default_factory=list)
+    games: list[StoredGame] = field(default_factory=list)
+    sprt: Sprt | None = None
 
     def rate(self, player: int, colour: Colour | None = None) -> Rate:
-        """How often a player won, in all games or in those in which it had a colour."""
-        games = [g for g in self.games if colour is None or (g.black == player) == (colour is Colour.BLACK)]
-        return Rate(sum(g.winner == player for g in games), len(games))
+        """How often a player (0 or 1) won, in all games or in those in which it had a colour."""
+        games = [g for g in self.games if colour is None or (_black(g) == player) == (colour is Colour.BLACK)]
+        return Rate(sum(_winner(g) == player for g in games), len(games))
 
     def summary(self) -> dict[str, Any]:
-        """What ``--json`` prints; ``win_rate`` and ``interval`` are the first player's."""
+        """What ``--json`` prints; ``win_rate``, ``interval`` and ``sprt`` are the first player's."""
         rate = self.rate(0)
         sides = [
             {
@@ -56,130 +43,79 @@ class Match:
         failures = [{"game": g.number, "reason": g.failure} for g in self.games if g.failure]
         return {
             "games": rate.games,
+            "distinct_games": distinct(self.games),
             "win_rate": rate.value,
             "interval": rate.interval,
             "sides": sides,
             "failures": failures,
+            **({} if (trial := self.trial()) is None else {"sprt": trial.sprt.as_dict(trial.pairs)}),
         }
 
     def table(self) -> Table:
-        """The score by player and colour, with 95% intervals."""
-        table = Table(title=f"{len(self.games)} games", caption="95% intervals")
-        table.add_column("player", overflow="fold")
+        """The score by player and colour, with 95% intervals; it fits on 80 columns."""
+        title = f"{len(self.games)} games, {distinct(self.games)} distinct"
+        table = Table(title=title, caption="95% intervals")
+        table.add_column("player", overflow="fold", min_width=12)
         for heading in ("all games", "as Black", "as White"):
-            table.add_column(heading)
+            table.add_column(heading, no_wrap=True)
+        shown = labels(self.names)
         for player, name in enumerate(self.names):
-            table.add_row(Text(name), *(str(self.rate(player, colour)) for colour in (None, *Colour)))
+            rates = (self.rate(player, colour) for colour in (None, *Colour))
+            table.add_row(Text(shown[name]), *(_two_lines(rate) for rate in rates))
         return table
 
+    def trial(self) -> Trial | None:
+        """The sequential test, if there is one."""
+        if self.sprt is None:
+            return None
+        trial = Trial(self.sprt)
+        trial.update({game.number: game for game in self.games})
+        return trial
 
-def openings(source: str, width: int, height: int) -> list[Record]:
-    """The start positions of a match: 'none', 'all' (every cell as Black's first stone) or a file.
 
-    A file has one opening a line: moves (``a1 b2``) or anything else that names a position on a board of this size.
+class Trial:
+    """A sequential test under way: pairs of games, both from one opening, in the order of their numbers.
+
+    Only the pairs before the first gap count. With several games at once they end out of order, and those that end
+    early must not count before the others: quick games may be won more often. What comes after the verdict is not
+    looked at.
     """
-    if source == "none":
-        return [Record(width, height)]
-    if source == "all":
-        return [Record.of([cell], width, height) for cell in range(width * height)]
-    try:
-        lines = formats.contents(source).decode("utf-8-sig").split("\n")
-    except ValueError as error:
-        raise ValueError(f"cannot read openings: 'none', 'all' or a text file is expected ({error})") from None
-    records = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = formats.position(line.strip(), (width, height))
-            if (record.width, record.height) != (width, height):
-                size = f"{record.width}x{record.height}"
-                raise ValueError(f"a board of {size}, but the match is on {width}x{height}")
-            if any(move == Special.SWAP_SIDES for _, move in record.moves):
-                raise ValueError("swap-sides has no place in an opening: each is played with both colours anyway")
-            open_board(record)
-        except ValueError as error:
-            raise ValueError(f"{source}, line {number}: {error}") from None
-        records.append(record)
-    if not records:
-        raise ValueError(f"{source} holds no openings: one a line is expected, for example 'a1 b2'")
-    return records
+
+    def __init__(self, sprt: Sprt) -> None:
+        """With no games yet."""
+        self.sprt = sprt
+        self.pairs = [0, 0, 0]
+        """How many the first player scored 0, 1/2 and 1 in."""
+        self.verdict: float | None = None
+        """The Elo that is accepted; None while neither is."""
+        self._next = 1
+
+    def update(self, games: Mapping[int, StoredGame]) -> None:
+        """Take in the pairs that have become whole; games by number."""
+        while self.verdict is None and self._next in games and self._next + 1 in games:
+            pair = games[self._next], games[self._next + 1]
+            self.pairs[sum(_winner(game) == 0 for game in pair)] += 1
+            self._next += 2
+            self.verdict = self.sprt.verdict(self.pairs)
+
+    def line(self, name: str) -> str:
+        """What the test says of the player of that name, in one line."""
+        (low, high), sprt = self.sprt.bounds, self.sprt
+        said = "not decided" if self.verdict is None else f"{self.verdict:+g} Elo is accepted"
+        return (
+            f"{said}: {name} is {sprt.elo0:+g} or {sprt.elo1:+g} Elo better; log-likelihood ratio "
+            f"{sprt.llr(self.pairs):.2f} in ({low:.2f}, {high:.2f}) after {sum(self.pairs)} pairs of games"
+        )
 
 
-def play_game(players: Sequence[Player], opening: Record, limit: Limit = NO_LIMIT) -> tuple[Record, str]:
-    """Play from an opening to the end, ``players[colour]`` moving for each colour: the record and '' or a failure.
-
-    A player that fails or moves illegally loses by forfeit, and the second value says why. ``ValueError`` when a player
-    does not play there at all, on a board of this size for example.
-    """
-    record = opening.until(opening.end)
-    record.players = {colour: players[colour].name for colour in Colour}
-    record.result = None
-    board = record.board()
-    while not board.is_over():
-        mover = board.turn
-        try:
-            move = ask(players[mover], record, board, limit)
-        except PlayerError as error:
-            record.push(mover, Special.FORFEIT)
-            record.result = Result(mover.other, "forfeit")
-            return record, str(error)
-        record.push(mover, move)
-        if move == RESIGN:
-            record.result = Result(mover.other, "resign")
-            return record, ""
-        board.push(move)
-    assert board.winner is not None
-    record.result = Result(board.winner)
-    return record, ""
+def _black(game: StoredGame) -> int:
+    return (game.number - 1) % 2
 
 
-class Absent:
-    """Stands in for a player that could not be made: it forfeits, and says why."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        """The name is the absent player's."""
-        self.name = name
-        self.reason = reason
-
-    def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
-        """Never a move."""
-        raise PlayerError(self.reason)
-
-    def close(self) -> None:
-        """Nothing to let go of."""
+def _winner(game: StoredGame) -> int:
+    return _black(game) if game.winner is BLACK else 1 - _black(game)
 
 
-def play(
-    texts: tuple[str, str],
-    starts: Sequence[Record],
-    games: int,
-    limit: Limit = NO_LIMIT,
-    make: Callable[[str], Player] = spec.make,
-) -> Iterator[Game]:
-    """Play a match game by game: each opening is played twice in a row, once with each player as Black.
-
-    A player that failed is made anew for the next game, so that one crash costs one game. When that is not possible
-    it forfeits; only before the first game are ``ValueError`` and ``PlayerError`` raised as by ``make``.
-    """
-    players: list[Player] = []
-    try:
-        for text in texts:
-            players.append(make(text))
-        for number in range(1, games + 1):
-            black = (number - 1) % 2
-            start = starts[(number - 1) // 2 % len(starts)]
-            record, failure = play_game((players[black], players[1 - black]), start, limit)
-            assert record.result is not None
-            winner = black if record.result.winner is Colour.BLACK else 1 - black
-            yield Game(number, black, record, winner, failure)
-            if failure and number < games:
-                loser = 1 - winner
-                players[loser].close()
-                try:
-                    players[loser] = make(texts[loser])
-                except PlayerError as error:
-                    players[loser] = Absent(texts[loser], str(error))
-    finally:
-        for player in players:
-            player.close()
+def _two_lines(rate: Rate) -> Text:
+    low, high = rate.interval
+    return Text(f"{100 * rate.value:5.1f}%  {rate.wins}/{rate.games}\n[{100 * low:.1f}, {100 * high:.1f}]")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 from fingal.game.board import SWAP, Board, mirror
 from fingal.game.colour import BLACK, WHITE, Colour
 from fingal.game.layout import COORDINATE, CORNER, STONE, Layout, column_letter
-from fingal.game.picture import Circle, Label, Line, Picture, Point, Polygon, Shape, beside, png, svg
+from fingal.game.picture import Circle, Label, Line, Picture, Point, Polygon, Shape, beside, check_name, png, save, svg
 from fingal.game.record import Mark
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = ["NOTHING", "THEMES", "Link", "Mark", "Overlay", "Picture", "Theme", "beside", "picture", "png", "show"]
-__all__ += ["status", "svg", "terminal", "text"]
+__all__ += ["check_name", "save", "status", "svg", "terminal", "text"]
 
 
 @dataclass(frozen=True, slots=True)

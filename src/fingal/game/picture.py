@@ -8,10 +8,15 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 Point = tuple[float, float]
 """x to the right, y down, in pixels at scale 1."""
+
+Anchor = Literal["start", "middle", "end"]
+"""Which part of a text lies at its place."""
 
 CAP_HEIGHT = 0.7
 """Height of capitals and figures as a share of the font size, about the same in every sans-serif font. Both back ends
@@ -19,6 +24,9 @@ place the baseline half of it below the middle, because renderers of SVG disagre
 
 MAX_PIXELS = 100_000_000
 """The largest PNG that ``png`` makes: a slip in the scale should not eat the machine's memory."""
+
+
+_PILLOW: dict[Anchor, str] = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +67,13 @@ class Line(Shape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label(Shape):
-    """One line of text around a middle."""
+    """One line of text around a middle, or beside it."""
 
     middle: Point
     text: str
     size: float
+    anchor: Anchor = "middle"
+    """Which part of the text lies at ``middle``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +92,18 @@ class Picture:
 def beside(pictures: Sequence[Picture], headings: Sequence[str], columns: int, ink: str) -> Picture:
     """Pictures on one sheet, row by row, a heading over each; the first one's title and background are the sheet's."""
     size = 16.0
-    width, height = max(p.width for p in pictures), max(p.height for p in pictures) + 2 * size
+    room = 2 * size if any(headings) else 0.0
+    widths = [max(part.width for part in pictures[column::columns]) for column in range(min(columns, len(pictures)))]
+    height = max(part.height for part in pictures) + room
     shapes: list[Shape] = []
     for number, (part, heading) in enumerate(zip(pictures, headings, strict=True)):
-        left, top = number % columns * width, number // columns * height
+        left, top = sum(widths[: number % columns]), number // columns * height
         middle = left + part.width / 2, top + 1.25 * size
-        shapes.append(Label(kind="heading", middle=middle, text=heading, size=size, fill=ink))
-        shapes += (_moved(shape, left, top + 2 * size) for shape in part.shapes)
-    across, down = min(columns, len(pictures)), -(-len(pictures) // columns)
-    return Picture(across * width, down * height, tuple(shapes), pictures[0].title, pictures[0].background)
+        if heading:
+            shapes.append(Label(kind="heading", middle=middle, text=heading, size=size, fill=ink))
+        shapes += (_moved(shape, left, top + room) for shape in part.shapes)
+    down = -(-len(pictures) // columns)
+    return Picture(sum(widths), down * height, tuple(shapes), pictures[0].title, pictures[0].background)
 
 
 def _moved(shape: Shape, right: float, down: float) -> Shape:
@@ -137,9 +150,9 @@ def _element(shape: Shape) -> str:
             return f'<polyline {attributes} points="{_points(points)}"/>'
         case Circle(centre=(x, y), radius=radius):
             return f'<circle {attributes} cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"/>'
-        case Label(middle=(x, y), text=text, size=size):
+        case Label(middle=(x, y), text=text, size=size, anchor=anchor):
             place = f'x="{_number(x)}" y="{_number(y + size * CAP_HEIGHT / 2)}" font-size="{_number(size)}"'
-            return f'<text {attributes} {place} text-anchor="middle">{_escaped(text)}</text>'
+            return f'<text {attributes} {place} text-anchor="{anchor}">{_escaped(text)}</text>'
     raise TypeError(f"no way to draw a {type(shape).__name__}")
 
 
@@ -154,6 +167,21 @@ def _points(points: tuple[Point, ...]) -> str:
 def _escaped(text: str) -> str:
     # XML cannot write most control characters and lone surrogates at all; a label read from a file may hold them.
     return escape("".join(c if c.isprintable() else " " for c in text))
+
+
+def check_name(path: Path) -> None:
+    """Refuse a file name that says no format of ours; ValueError, in one sentence."""
+    if path.suffix.lower() not in (".svg", ".png"):
+        raise ValueError(f"cannot draw to {path}: a name that ends in .svg or .png is expected")
+
+
+def save(picture: Picture, path: Path) -> None:
+    """Write a picture to a file, in the format of its ending."""
+    check_name(path)
+    if path.suffix.lower() == ".svg":
+        path.write_text(svg(picture), encoding="utf-8")
+    else:
+        path.write_bytes(png(picture))
 
 
 def png(picture: Picture, scale: float = 2.0) -> bytes:
@@ -202,12 +230,12 @@ def png(picture: Picture, scale: float = 2.0) -> bytes:
                 elif shape.stroke:
                     box = (x - outer, y - outer, x + outer - 1, y + outer - 1)
                     pen.ellipse(box, outline=shape.stroke, width=max(1, round(2 * half)))
-            case Label(middle=(x, y), text=text, size=font_size):
+            case Label(middle=(x, y), text=text, size=font_size, anchor=side):
                 # Pillow's own font: the same letters on every machine.
                 font = ImageFont.load_default(font_size * zoom)
                 baseline = y + font_size * CAP_HEIGHT / 2
                 one_line = "".join(c if c.isprintable() else " " for c in text)
-                pen.text((x * zoom, baseline * zoom), one_line, fill=shape.fill, font=font, anchor="ms")
+                pen.text((x * zoom, baseline * zoom), one_line, fill=shape.fill, font=font, anchor=_PILLOW[side])
             case _:
                 raise TypeError(f"no way to draw a {type(shape).__name__}")
 

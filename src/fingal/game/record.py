@@ -224,7 +224,8 @@ def apply(node: Node, board: Board) -> None:
         board.set_stone(cell, stone)
     if node.move is not None and node.colour is not None:
         if node.move >= 0 or node.move == SWAP:
-            board.turn = node.colour
+            # What players do at every move of a game, for all moves before it: worth to leave the property out.
+            board._set_turn(node.colour)
             board.push(node.move)
         elif node.move == Special.PASS:
             board.turn = node.colour.other

@@ -65,6 +65,8 @@ class AlphaZero:
     """Games begin with 1 to this many random stones after which the net thinks the game is even."""
     opening_spread: float = 0.35
     """How even: the standard deviation of the kept values, roughly."""
+    wild_share: float = 0.0
+    """The share of games that begin with many more random stones: positions that play from the start never reaches."""
     replay: int = 2_000_000
     """Positions to learn from at most; the oldest go first."""
     recent: float = 0.35
@@ -117,7 +119,7 @@ class AlphaZero:
             raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
         if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
             raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
-        for name in ("full_share", "recent", "averaging", "search_share", "decay_from", "teacher_share"):
+        for name in ("full_share", "recent", "averaging", "search_share", "decay_from", "teacher_share", "wild_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not self.minutes > 0 and self.steps < 1:
@@ -357,10 +359,13 @@ class Trainer:
     def _refresh_openings(self) -> None:
         """Draw openings that the net thinks even, for every size."""
         config = self.config
+        wild = round(512 * config.wild_share)
         for size in config.sizes:
-            lines = even_openings(
-                self.judge, size, 512, config.opening_stones, config.opening_spread, self.opening_generator
-            )
+            lines = []
+            for count, stones in ((512 - wild, config.opening_stones), (wild, size * size)):
+                if count > 0:
+                    spread, generator = config.opening_spread, self.opening_generator
+                    lines += even_openings(self.judge, size, count, stones, spread, generator)
             for pool in self.pools:
                 if pool.size == size:
                     pool.core.set_openings(lines)

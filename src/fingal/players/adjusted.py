@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from fingal.game import Record
-from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, Remarking, open_board
+from fingal.players.player import NO_LIMIT, Interruptible, Judging, Limit, Player, Remarking, judgement, open_board
 
 
 class Adjusted:
@@ -19,16 +19,21 @@ class Adjusted:
         self.player = player
         self.limit = limit
         self.epsilon = epsilon
+        self.value: float | None = None
+        """What the player thought of the last position; None where the move was a random one."""
         # The kind may draw from the same seed: a text in it keeps the two streams apart.
         self._random = random.Random(None if seed is None else f"epsilon {seed}")
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """A random move with probability epsilon, else the player's."""
+        self.value = None
         if self.epsilon > 0:
             board = open_board(record)
             if self._random.random() < self.epsilon:
                 return self._random.choice(board.legal_moves)
-        return self.player.choose(record, limit if self.limit is None else self.limit)
+        move = self.player.choose(record, limit if self.limit is None else self.limit)
+        self.value = judgement(self.player)
+        return move
 
     @property
     def remark(self) -> str:
@@ -43,3 +48,10 @@ class Adjusted:
     def close(self) -> None:
         """Close the player."""
         self.player.close()
+
+
+def has_values(player: Player) -> bool:
+    """Whether a player can say what it thinks of a position, whatever stands around it."""
+    while isinstance(player, Adjusted):
+        player = player.player
+    return isinstance(player, Judging)

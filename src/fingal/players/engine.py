@@ -18,7 +18,7 @@ import time
 import weakref
 from typing import IO, NoReturn
 
-from fingal.players.player import PlayerError
+from fingal.players.player import MissingPlayer, PlayerError
 
 MAX_ANSWER = 1_000_000
 """Bytes; an engine that writes more without finishing its answer has failed."""
@@ -55,9 +55,9 @@ class Engine:
                 start_new_session=True,
             )
         except FileNotFoundError:
-            raise PlayerError(f"cannot start the engine {arguments[0]!r}: there is no such program") from None
+            raise MissingPlayer(f"cannot start the engine {arguments[0]!r}: there is no such program") from None
         except OSError as error:
-            raise PlayerError(f"cannot start the engine {arguments[0]!r}: {error.strerror}") from None
+            raise MissingPlayer(f"cannot start the engine {arguments[0]!r}: {error.strerror}") from None
         # Not bound methods: a thread that held the engine would keep it alive for ever.
         self._chunks: queue.Queue[bytes] = queue.Queue(maxsize=32)
         self._last_words = bytearray()
@@ -160,7 +160,10 @@ class Engine:
         if not self._greeted:
             # A banner before the first answer is forgiven: drop the lines that begin like none.
             start = re.search(rb"^[=?]", self._buffer, re.MULTILINE)
-            self._buffer = self._buffer[start.start() if start else self._buffer.rfind(b"\n") + 1 :]
+            cut = start.start() if start else self._buffer.rfind(b"\n") + 1
+            if f"0 {command}".encode() in self._buffer[:cut].split(b"\n"):
+                self._fail("repeats what it is told: it is no engine that speaks HTP")
+            self._buffer = self._buffer[cut:]
         while True:
             self._buffer = self._buffer.lstrip(b"\n")
             is_answer = self._buffer.startswith((b"=", b"?"))

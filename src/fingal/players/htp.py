@@ -11,6 +11,8 @@ from fingal.players.engine import Engine, Refused, one_line
 from fingal.players.player import NO_LIMIT, Limit, PlayerError, open_board
 
 _SECONDS = 60.0
+_FIRST_SECONDS = 20.0
+"""For the first answer: a program that says nothing until then is no engine, or has not understood its command line."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Settings:
     command: str
     """The engine's command line, which runs without a shell."""
     timeout: float | None = None
-    """Seconds that one answer may take; 60 and the limit of the move if not given."""
+    """Seconds that one answer may take; 60 and the limit of the move if not given, 20 for the first."""
     start: str = ""
     """Commands for the engine before its first game, separated by semicolons."""
 
@@ -40,7 +42,7 @@ class HtpPlayer:
     def __init__(self, command: str, *, timeout: float | None = None, start: str = "") -> None:
         """Start the engine. Raises ``PlayerError`` when it does not start or refuses a command of ``start``."""
         self._timeout = timeout
-        self._engine = Engine(command, self._seconds())
+        self._engine = Engine(command, _FIRST_SECONDS if timeout is None else timeout)
         self._size: tuple[int, int] | None = None
         self._stones: list[tuple[int, Colour]] | None = None
         """What the engine has on its board, in the order it was told; None when that is not certain."""

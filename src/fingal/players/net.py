@@ -39,6 +39,8 @@ class NetPlayer:
     ) -> None:
         """Play what an evaluator says."""
         self.name = name
+        self.value: float | None = None
+        """What the net thought of the last position."""
         self._evaluator = evaluator
         self._temperature = temperature
         self._random = random.Random(seed)
@@ -47,13 +49,15 @@ class NetPlayer:
         """The policy's best legal move, or one drawn from it."""
         from fingal.nets.agreement import legal_logits
         from fingal.nets.planes import positions_of
-        from fingal.players.searching import even_opening, may_be_swapped
+        from fingal.players.searching import even_opening, may_be_swapped, values_after
 
         board = open_board(record)
+        self.value = None
         if may_be_swapped(board):
-            return even_opening(self._evaluator, board, self._temperature, self._random)
+            return even_opening(values_after(self._evaluator, board), self._temperature, self._random)
         positions = positions_of([board])
         said = self._evaluator(positions)
+        self.value = float(said.value[0])
         # Mirrored, the position is the opponent's: a swap makes of a value its negative.
         if board.can_swap and said.value[0] < 0:
             return SWAP

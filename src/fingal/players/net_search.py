@@ -47,4 +47,4 @@ class NetSearchSettings:
         manner = Manner(self.temperature, self.resign, self.seed)
         limit = limit_of(self.sims, self.time, self.nodes)
         evaluator = open_evaluator(self.net, self.device, threads=self.threads, average=self.average)
-        return SearchPlayer(name, evaluator, how, limit, manner)
+        return SearchPlayer.with_net(name, evaluator, how, limit, manner)

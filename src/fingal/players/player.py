@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fingal.game import RESIGN, Board, Record, Special
+from fingal.search.evaluator import Positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,10 @@ NO_LIMIT = Limit()
 
 class PlayerError(Exception):
     """A player cannot go on: its engine died, hung or answered nonsense. The message is one sentence for a person."""
+
+
+class MissingPlayer(PlayerError):
+    """There is no such player: its program cannot be started at all."""
 
 
 class Player(Protocol):
@@ -70,6 +78,33 @@ class Remarking(Protocol):
     def remark(self) -> str:
         """What the last move rests on, in a sentence; empty when there is nothing to say."""
         ...
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """What a player may have besides: what it thinks of the position that it has just moved in."""
+
+    @property
+    def value(self) -> float | None:
+        """Of the position of the last ``choose``, before its move: in [-1, 1], from the side to move's view.
+
+        None when that move rests on no judgement.
+        """
+        ...
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """What a player may have besides: the probabilities that it draws its moves with, so that nobody need count."""
+
+    def probabilities(self, positions: Positions) -> NDArray[np.float64]:
+        """How probable every move is, [B, cells]; each row's sum is 1. The swap is left out of account."""
+        ...
+
+
+def judgement(player: Player) -> float | None:
+    """What a player thinks of the position that it was last asked about; None when it has no values."""
+    return player.value if isinstance(player, Judging) else None
 
 
 def ask(player: Player, record: Record, board: Board, limit: Limit = NO_LIMIT) -> int:

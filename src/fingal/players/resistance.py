@@ -34,17 +34,22 @@ class ResistancePlayer:
     def __init__(self, settings: Settings) -> None:
         """Search as the settings say."""
         self.name = "resistance"
+        self.value: float | None = None
+        """What the last search found the position worth; None where it moved without one."""
         self._settings = settings
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
         board = open_board(record)
+        self.value = None
         if may_be_swapped(board):
             return min(board.empty_cells, key=lambda cell: abs(self._worth(board, cell)))
         if board.can_swap and self._worth(board) < 0:
             return SWAP
         how = self._settings
-        return alphabeta(board, how.depth, how.width, connections=how.connections).line[0]
+        found = alphabeta(board, how.depth, how.width, connections=how.connections)
+        self.value = found.value
+        return found.line[0]
 
     def close(self) -> None:
         """Nothing to let go of."""

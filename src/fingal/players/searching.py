@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,12 @@ from fingal.game import RESIGN, SWAP, Board, Record
 from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Limit, Player, open_board
 from fingal.search.evaluator import Evaluator, Positions
-from fingal.search.tree import Analysis, Search, Settings
+from fingal.search.growing import Analysis, Search
+from fingal.search.tree import Search as NetSearch
+from fingal.search.tree import Settings
+
+Opener = Callable[[Board], NDArray[np.float32]]
+"""From an empty board to what it is worth after each first move, [cells], in the view of the side that then moves."""
 
 
 @dataclass(frozen=True)
@@ -39,31 +44,46 @@ class SearchPlayer:
     def __init__(
         self,
         name: str,
-        evaluator: Evaluator,
-        settings: Settings,
+        search: Callable[[int], Search],
+        opener: Opener,
         default: Limit,
         manner: Manner | None = None,
-        opener: Evaluator | None = None,
     ) -> None:
-        """Search with an evaluator, within ``default`` where no limit is given.
+        """Search with what ``search`` makes of a seed, within ``default`` where no limit is given.
 
-        ``opener`` judges Black's first move where White may swap; the evaluator does so itself if none is given.
+        ``opener`` judges Black's first move where White may swap.
         """
         self.name = name
+        self.value: float | None = None
+        """What the last search found the position worth."""
         self._manner = manner or Manner()
         self._random = random.Random(self._manner.seed)
-        self._evaluator = evaluator
-        self._opener = opener or evaluator
+        self._opener = opener
         self._default = default
-        self._search = Search(evaluator, settings, seed=self._random.getrandbits(62))
+        self._search = search(self._random.getrandbits(62))
+
+    @classmethod
+    def with_net(
+        cls, name: str, evaluator: Evaluator, settings: Settings, default: Limit, manner: Manner | None = None
+    ) -> SearchPlayer:
+        """A player whose search asks an evaluator."""
+        return cls(
+            name,
+            lambda seed: NetSearch(evaluator, settings, seed),
+            lambda board: values_after(evaluator, board),
+            default,
+            manner,
+        )
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
         board = open_board(record)
+        self.value = None
         try:
             if may_be_swapped(board):
-                return even_opening(self._opener, board, self._manner.temperature, self._random)
+                return even_opening(self._opener(board), self._manner.temperature, self._random)
             found = self._look(board, limit)
+            self.value = found.value
         finally:
             self._search.take_back_interrupt()
         # Mirrored, the position is the opponent's: a swap makes of a value its negative.
@@ -96,7 +116,7 @@ class SearchPlayer:
 
     def close(self) -> None:
         """Let go of the tree."""
-        self._search = Search(self._evaluator, self._search.settings)
+        self._search.clear()
 
     def _look(self, board: Board, limit: Limit) -> Analysis:
         if limit == NO_LIMIT:
@@ -130,14 +150,14 @@ def may_be_swapped(board: Board) -> bool:
     return after.can_swap
 
 
-def even_opening(evaluator: Evaluator, board: Board, temperature: float, rng: random.Random) -> int:
-    """The first move whose value is nearest to even: the opponent takes whichever side is better.
+def even_opening(values: NDArray[np.float32], temperature: float, rng: random.Random) -> int:
+    """The first move whose value, [cells], is nearest to even: the opponent takes whichever side is better.
 
     With a temperature it is drawn with probability exp(-|value| / temperature), over their sum.
     """
-    value = np.abs(values_after(evaluator, board))
+    value = np.abs(values)
     if temperature > 0:
-        return rng.choices(range(board.cells), np.exp(-value / temperature).tolist())[0]
+        return rng.choices(range(len(value)), np.exp(-value / temperature).tolist())[0]
     return int(value.argmin())
 
 

@@ -44,6 +44,8 @@ class SolverPlayer:
         self.name = "solver"
         self.remark = ""
         """What the last move rests on, in a sentence: a proof, or a guess."""
+        self.value: float | None = None
+        """1 or -1 where the last position was solved; None where the move was a guess."""
         self._settings = settings
         self._solver: Solver | None = None
         self._size = (0, 0)
@@ -51,6 +53,7 @@ class SolverPlayer:
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """A winning move where there is one and it is found in time; a swap by the same measure."""
         board = open_board(record)
+        self.value = None
         if may_be_swapped(board):
             self.remark = "Nothing wins where the opponent may swap."
             return _hard_opening(board)
@@ -65,6 +68,7 @@ class SolverPlayer:
             self.remark = f"A guess: not solved after {found.progress.nodes:,} positions."
             return solver.guess(board)
         self.remark = f"Proved: {found.winner} wins."
+        self.value = 1.0 if found.winner is board.turn else -1.0
         if found.winner is board.turn:
             return found.winning[0]
         return SWAP if board.can_swap else _last_stand(found)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import difflib
+import functools
 import importlib
 import inspect
 import math
@@ -72,7 +73,7 @@ class Kind:
     argument: Setting | None
     """What stands right after the colon, if anything does; it must be given."""
     settings: tuple[Setting, ...]
-    """Its own, then those that every kind takes."""
+    """Its own, then those that every kind takes, but no temperature where only 0 is possible."""
     module: ModuleType
 
     @property
@@ -156,11 +157,12 @@ def build(spec: Spec, kind: Kind) -> Player:
         raise ValueError(f"{kind.name} needs {_article(kind.argument.name)}: {kind.usage}")
 
     known = {setting.name: setting for setting in (kind.argument, *kind.settings) if setting is not None}
+    allowed = _COMMON | known
     for key in given:
-        if key not in known:
+        if key not in allowed:
             hint = _did_you_mean(key, list(known))
             raise ValueError(f"{kind.name} has no setting {_short(key)}{hint}; it takes {', '.join(known)}")
-    values = {key: _read(known[key], value) for key, value in given.items()}
+    values = {key: _read(allowed[key], value) for key, value in given.items()}
 
     own = {setting.name for setting in dataclasses.fields(kind.module.Settings)}
     common = Common(**{key: value for key, value in values.items() if key in _COMMON_NAMES})
@@ -203,17 +205,26 @@ def kind_of(module: ModuleType) -> Kind:
         raise TypeError(f"{module.__name__}.Settings has {len(arguments)} fields with no default: one at most")
     argument = arguments[0] if arguments else None
     names = [name for name in own if argument is None or name != argument.name]
-    settings = [own[name] for name in names] + [setting for name, setting in _COMMON.items() if name not in own]
+    # A kind with no scores to draw from knows the temperature 0 only: that is nothing to tell people of.
+    shared = [setting for name, setting in _COMMON.items() if name not in own and name != "temperature"]
+    settings = [*(own[name] for name in names), *shared]
     doc = (module.__doc__ or "").strip().partition("\n")[0]
     name = Path(inspect.getfile(module)).stem.replace("_", "-")
     return Kind(name, doc, argument, tuple(settings), module)
 
 
 def _module_names() -> list[str]:
-    return sorted(item.name for item in pkgutil.iter_modules(fingal.players.__path__))
+    return _modules_in(tuple(fingal.players.__path__))
 
 
+@functools.cache
+def _modules_in(folders: tuple[str, ...]) -> list[str]:
+    return sorted(item.name for item in pkgutil.iter_modules(folders))
+
+
+@functools.cache
 def _kind_in(name: str) -> Kind | None:
+    """The kind in a module, if there is one; kept, for a tournament makes thousands of players."""
     module = importlib.import_module(f"fingal.players.{name}")
     return kind_of(module) if hasattr(module, "Settings") and hasattr(module, "make") else None
 

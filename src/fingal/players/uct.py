@@ -1,13 +1,19 @@
-"""Tree search with no knowledge but the rules: positions are judged by filling the board at random."""
+"""Tree search without a net, in the manner of MoHex 2.0: playouts by patterns, all moves as first, connections."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fingal.players.player import Player
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-OPENING_FILLS = 256
-"""Random fillings of each first move where White may swap: enough to tell which is nearest to even."""
+    from fingal.game import Board
+    from fingal.players.player import Player
+
+OPENING_PLAYOUTS = 100
+"""Playouts after each first move where White may swap: enough to tell which is nearest to even."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +26,14 @@ class Settings:
     """Seconds a move."""
     nodes: int | None = None
     """Positions a move that the tree grows by."""
-    fills: int = 1
-    """Random fillings of the board in each simulation."""
-    c: float = 6.0
-    """Exploration: how much moves that were tried little are favoured."""
+    threads: int = 1
+    """How many threads share the tree; with one, the same seed gives the same moves."""
+    knowledge: int = 20
+    """A position with so many visits is asked for its connections and inferior cells; 0: none is."""
+    solver: bool = False
+    """Whether df-pn tries to prove the position beside the search, in a thread of its own."""
+    memory: int = 64
+    """Megabytes for the solver's table."""
     temperature: float = 0.0
     """0 plays the best move; more draws by visits, the flatter the higher."""
     resign: float | None = None
@@ -34,15 +44,32 @@ class Settings:
 
 def make(settings: Settings) -> Player:
     """A player as the settings say."""
-    import random
-
     from fingal.players.searching import Manner, SearchPlayer, limit_of
-    from fingal.search import tree
-    from fingal.search.rollout import RolloutEvaluator
+    from fingal.search import uct
 
-    how = tree.Settings(c_init=settings.c, batch=1)
+    if settings.memory < 1:
+        raise ValueError(f"memory={settings.memory} is not possible: a table has at least 1 MB")
+    memory = settings.memory if settings.solver else 0
+    how = uct.Settings(knowledge=settings.knowledge, threads=settings.threads, solver=memory)
     manner = Manner(settings.temperature, settings.resign, settings.seed)
     limit = limit_of(settings.sims, settings.time, settings.nodes)
-    seed = random.Random(settings.seed).getrandbits(62)
-    evaluator, opener = RolloutEvaluator(settings.fills, seed), RolloutEvaluator(OPENING_FILLS, seed)
-    return SearchPlayer("uct", evaluator, how, limit, manner, opener)
+    return SearchPlayer("uct", lambda seed: uct.Search(how, seed), opening_values, limit, manner)
+
+
+def opening_values(board: Board) -> NDArray[np.float32]:
+    """What a few playouts say of each first move, [cells], in the view of the side that then moves."""
+    import numpy as np
+
+    from fingal.search import uct
+
+    search = uct.Search(uct.Settings(knowledge=0, expand=OPENING_PLAYOUTS))
+    values = np.zeros(board.cells, np.float32)
+    for cell in range((board.cells + 1) // 2):
+        after = board.copy()
+        after.push(cell)
+        if after.is_over():
+            return np.full(board.cells, -1, np.float32)
+        search.set_position(after)
+        # Turned by 180 degrees, a position is worth the same.
+        values[cell] = values[board.cells - 1 - cell] = search.finish(OPENING_PLAYOUTS).value
+    return values

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fingal import _core
-from fingal.game import Board, Colour
+from fingal.game import Board
+from fingal.search import growing
 from fingal.search.evaluator import Evaluator, Positions
-
-MOST_EDGES = 1 << 27
-"""A tree stops growing at so many edges, of 19 bytes each."""
+from fingal.search.growing import MOST_EDGES, check_limits
 
 
 @dataclass(frozen=True)
@@ -67,80 +65,35 @@ class Settings:
         return settings
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What a search thinks of one move, in the view of the side to move."""
-
-    move: int
-    visits: int
-    value: float
-    """In [-1, 1]."""
-    prior: float
-    proof: int
-    """1: proven to win, -1: proven to lose, 0: not proven."""
-    variation: tuple[int, ...]
-    """The moves expected, this one first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What a search thinks of a position so far."""
-
-    turn: Colour
-    visits: int
-    value: float
-    """For the side to move, in [-1, 1]."""
-    proof: int
-    """1: the side to move is proven to win, -1: to lose, 0: not proven."""
-    candidates: tuple[Candidate, ...]
-    """The moves with visits, the best first."""
-    seconds: float
-
-
-class Search:
-    """A search that keeps its tree from move to move. It can be looked at and interrupted while it runs."""
+class Search(growing.Search):
+    """A tree search with an evaluator."""
 
     def __init__(self, evaluator: Evaluator, settings: Settings | None = None, seed: int = 0) -> None:
         """Search with an evaluator; with the same seed and limit it finds the same."""
+        super().__init__()
         self.settings = settings or Settings()
         self._evaluator = evaluator
         self._seed = seed
-        self._tree: _core.TreeSearch | None = None
-        self._board: Board | None = None
-        self._stop = threading.Event()
+        self._net_tree: _core.TreeSearch | None = None
 
-    def interrupt(self) -> None:
-        """End the run under way soon, from any thread; one that has not begun ends at once."""
-        self._stop.set()
+    @property
+    def _tree(self) -> _core.TreeSearch | None:
+        return self._net_tree
 
-    def take_back_interrupt(self) -> None:
-        """Forget an interrupt that no run has heeded."""
-        self._stop.clear()
-
-    def set_position(self, board: Board) -> None:
-        """Go to a position; what was found on the way to it is kept. ValueError when the game is over."""
-        if self._tree is not None and self._board is not None:
-            same_size = (board.width, board.height) == (self._board.width, self._board.height)
-            if same_size and not board.is_over():
-                self._tree.set_position(board)
-                self._board = board.copy()
-                return
-        self._tree = _core.TreeSearch(board, self.settings.core(), self._seed)
-        self._board = board.copy()
+    def _go_to(self, board: Board, follows: bool) -> None:
+        if self._net_tree is not None and follows:
+            self._net_tree.set_position(board)
+        else:
+            self._net_tree = _core.TreeSearch(board, self.settings.core(), self._seed)
 
     def run(
         self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
     ) -> Iterator[None]:
-        """Search until a limit is reached; gives control back after every batch, so that a caller may look or stop.
-
-        The limits are for this run: what the tree holds already comes on top. ``nodes`` are positions that the tree
-        grows by; the last batch may pass them. A run also ends when the result is proven and when memory would run
-        short, at about 2.5 GB.
-        """
-        for name, limit in (("simulations", simulations), ("seconds", seconds), ("nodes", nodes)):
-            if limit is not None and not limit > 0:
-                raise ValueError(f"a limit of {limit} {name} is not possible: it must be more than 0")
-        tree, board = self._there()
+        """Search until a limit is reached; gives control back after every batch. The last batch may pass ``nodes``."""
+        check_limits(simulations, seconds, nodes)
+        _, board = self._there()
+        tree = self._net_tree
+        assert tree is not None
         settings = self.settings
         deadline = None if seconds is None else time.monotonic() + seconds
         most_nodes = MOST_EDGES // board.cells
@@ -172,48 +125,16 @@ class Search:
             tree.cancel()
             self._stop.clear()
 
-    def finish(
-        self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
-    ) -> Analysis:
-        """Search to the limit and say what was found. At least the position itself is judged."""
-        begin = time.monotonic()
-        for _ in self.run(simulations, seconds, nodes):
-            pass
-        if self._there()[0].visits == 0 and self._there()[0].proof == 0:
-            for _ in self.run(simulations=1):
-                break
-        return self.analysis(time.monotonic() - begin)
-
-    def best_move(self) -> int:
-        """The move to play after a run."""
-        return self._there()[0].best_move()
+    def clear(self) -> None:
+        """Let go of the tree."""
+        self._net_tree = None
 
     def policy(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """The improved policy, [cells]: what the search makes of the net's."""
-        policy: np.ndarray[tuple[int], np.dtype[np.float32]] = self._there()[0].improved_policy()
+        self._there()
+        assert self._net_tree is not None
+        policy: np.ndarray[tuple[int], np.dtype[np.float32]] = self._net_tree.improved_policy()
         return policy
-
-    def analysis(self, seconds: float = 0.0, lines: int = 2**30) -> Analysis:
-        """What the search thinks at this moment, at most ``lines`` candidates."""
-        tree, board = self._there()
-        return Analysis(board.turn, tree.visits, tree.value, tree.proof, self.candidates(lines=lines), seconds)
-
-    def candidates(self, line: Sequence[int] = (), lines: int = 2**30) -> tuple[Candidate, ...]:
-        """What the search thinks of the moves after a line of moves, the best first, in the view of who makes them.
-
-        Moves with visits or a proof only; () where the tree does not reach.
-        """
-        tree, _ = self._there()
-        return tuple(
-            Candidate(move, visits, value, prior, proof, (move, *tree.principal_variation([*line, move])))
-            for move, visits, value, prior, proof in tree.candidates([*line])[:lines]
-            if visits > 0 or proof != 0
-        )
-
-    def _there(self) -> tuple[_core.TreeSearch, Board]:
-        if self._tree is None or self._board is None:
-            raise ValueError("the search has no position yet: call set_position first")
-        return self._tree, self._board
 
 
 def _plans(simulations: int | None, gumbel: bool) -> Iterator[int]:

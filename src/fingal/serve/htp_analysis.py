@@ -13,7 +13,7 @@ from typing import Protocol
 from fingal.game import Colour, Record
 from fingal.players.player import Limit, Player
 from fingal.players.searching import SearchPlayer, searching
-from fingal.search.tree import Analysis, Candidate, Search
+from fingal.search.growing import Analysis, Candidate, Search
 from fingal.serve.htp_text import to_colour, to_int
 
 INTERVAL = 50

@@ -8,7 +8,7 @@ from typing import Any
 
 from fingal.game import RESIGN, SWAP, Board, Colour, Node, Record
 from fingal.players import spec
-from fingal.players.player import Interruptible, Limit, Player
+from fingal.players.player import Interruptible, Limit, Player, judgement
 
 SIZES: tuple[tuple[int, int], ...] = ((1, 1), (2, 2), (3, 5), (11, 11), (19, 19))
 LIMIT = Limit(simulations=16, seconds=1.0, nodes=1000)
@@ -75,6 +75,8 @@ def _ask(player: Player, record: Record, limit: Limit, what: str) -> int:
         raise AssertionError(f"{player.name} answered swap-pieces where there is no swap {where}")
     if move != RESIGN and not board.is_legal(move):
         raise AssertionError(f"{player.name} answered {_name(board, move)}, which is not legal, {where}")
+    value = judgement(player)
+    assert value is None or -1 <= value <= 1, f"{player.name} values a position {value!r}, not from -1 to 1, {where}"
     return move
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
+
+from fingal.arena.provenance import commit
 
 
 class Run:
@@ -51,15 +52,3 @@ class Run:
         self._metrics.close()
         if self._board:
             self._board.close()
-
-
-def commit() -> str:
-    """The source tree's commit, '' outside one."""
-    asked = subprocess.run(
-        ["git", "rev-parse", "--verify", "--quiet", "HEAD"],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return asked.stdout.strip()

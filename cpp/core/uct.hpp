@@ -1,0 +1,396 @@
+// Monte Carlo tree search without a net, in the manner of MoHex 2.0 (Huang, Arneson, Hayward, Mueller and Pawlewicz
+// 2013): playouts drawn by patterns, all moves as first, priors from patterns and resistance, knowledge from
+// connections and inferior cells at nodes with visits enough. Threads share one tree.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include "choice.hpp"
+#include "node_knowledge.hpp"
+#include "pattern_playout.hpp"
+#include "pattern_prior.hpp"
+#include "selection.hpp"
+#include "threads.hpp"
+
+namespace fingal {
+
+struct UctSettings {
+  RaveSettings rave;
+  int expand = 1;      // so many playouts begin at a node before it gets its moves
+  int knowledge = 20;  // a node with so many visits is asked for its connections and inferior cells; 0: none is
+};
+
+// What a run may cost; it also ends when the root is proven.
+struct UctLimits {
+  std::int64_t simulations = 0;
+  std::int64_t nodes = 0;  // that the tree may have
+  std::chrono::steady_clock::time_point deadline;
+};
+
+template <int Words>
+class Uct {
+ public:
+  using Set = Bits<Words>;
+
+  Uct(const Position<Words>& root, Move last, std::shared_ptr<const PatternModel> model, const UctSettings& settings,
+      std::uint64_t seed, int threads)
+      : model_(std::move(model)),
+        settings_(settings),
+        around_(root.geometry()),
+        root_(root),
+        base_(root),
+        patterns_(around_),
+        last_(last),
+        threads_(threads) {
+    for (int i = 0; i < threads; ++i) {
+      workers_.push_back(std::make_unique<Worker>(root, around_, *model_, Random::stream(seed, std::uint64_t(i))));
+    }
+    restart();
+  }
+
+  const Tree& tree() const { return tree_; }
+  bool expanded() const { return tree_.edge_count[0] > 0; }
+
+  // A new root position, an empty tree.
+  void set_root(const Position<Words>& root, Move last) {
+    root_ = root;
+    last_ = last;
+    restart();
+  }
+
+  // Plays a move at the root and keeps the tree below it.
+  void advance(Move move) {
+    auto edge = Tree::kNowhere;
+    for (auto e = tree_.first_edge[0]; e < tree_.first_edge[0] + tree_.edge_count[0]; ++e) {
+      if (tree_.move[std::size_t(e)] == move) edge = e;
+    }
+    root_.play(move);
+    last_ = move;
+    if (edge == Tree::kNowhere || tree_.child[std::size_t(edge)] == Tree::kNowhere) return restart();
+    tree_.move_root(edge);
+    open_root();
+  }
+
+  // The root is known to be won by a move, or lost.
+  void prove(Proof proof, Move winning) {
+    prepare_root();
+    tree_.proof[0] = proof;
+    for (auto e = tree_.first_edge[0]; e < tree_.first_edge[0] + tree_.edge_count[0]; ++e) {
+      if (tree_.move[std::size_t(e)] == winning) tree_.edge_proof[std::size_t(e)] = kWon;
+    }
+  }
+
+  // Simulates until a limit is reached or the root is proven. Returns the number of simulations.
+  std::int64_t run(const UctLimits& limits) {
+    prepare_root();
+    std::atomic<std::int64_t> begun{0}, done{0};
+    threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        auto& worker = *workers_[std::size_t(i)];
+        while (begun++ < limits.simulations && std::chrono::steady_clock::now() < limits.deadline) {
+          if (!simulate(worker, limits.nodes)) break;
+          ++done;
+        }
+      }
+    });
+    return done;
+  }
+
+ private:
+  static constexpr auto kCells = std::size_t(64 * Words);
+  // Tree::asked. After a move has been played, equal moves are no longer left out below.
+  enum : std::uint8_t { kNotAsked, kBeingAsked, kAsked, kAskAgain };
+
+  // What one thread needs for itself.
+  struct Worker {
+    Worker(const Position<Words>& root, const Surroundings<Words>& around, const PatternModel& model, Random r)
+        : position(root),
+          patterns(around),
+          random(r),
+          playout(model.playout),
+          prior(root.geometry()),
+          knowledge(root.geometry()) {}
+
+    Position<Words> position;
+    PatternBoard<Words> patterns;
+    Move last = -1;
+    Random random;
+    PatternPlayout<Words> playout;
+    PatternPrior<Words> prior;
+    NodeKnowledge<Words> knowledge;
+  };
+
+  void restart() {
+    tree_.clear();
+    fills_.clear();
+    tree_.add_node(Tree::kNowhere, Tree::kNowhere);
+    base_ = root_;
+    ready_ = false;
+  }
+
+  // What was filled in, and which of equal moves were left out, was reasoned from the old root, and may not be mixed
+  // with what will be said at the new one. A proof that rests on connections names no move, and a root needs one.
+  void open_root() {
+    std::fill(tree_.fill.begin(), tree_.fill.end(), 0);
+    std::fill(tree_.asked.begin(), tree_.asked.end(), kAskAgain);
+    fills_.clear();
+    tree_.asked[0] = kNotAsked;
+    tree_.proof[0] = kUnknown;
+    base_ = root_;
+    ready_ = false;
+  }
+
+  // The root's moves.
+  void prepare_root() {
+    if (ready_) return;
+    ready_ = true;
+    patterns_ = patterns_of(base_);
+    auto& worker = *workers_[0];
+    worker.prior.look(root_, patterns_, last_);
+    renew_edges(worker);
+    const auto wins = root_.winning_cells(root_.turn());
+    if (!wins.any()) return;
+    // Other moves may win too, but not at once.
+    tree_.proof[0] = kWon;
+    for (auto e = std::size_t(tree_.first_edge[0]); e < tree_.move.size(); ++e) {
+      tree_.edge_proof[e] = wins.test(tree_.move[e]) ? kWon : kUnknown;
+    }
+  }
+
+  PatternBoard<Words> patterns_of(const Position<Words>& position) const {
+    PatternBoard<Words> patterns(around_);
+    patterns.place_all(position.stones(kBlack), position.stones(kWhite));
+    return patterns;
+  }
+
+  // The root gets all moves there are, with what is known of them.
+  void renew_edges(Worker& worker) {
+    const auto first = std::size_t(tree_.first_edge[0]), end = first + std::size_t(tree_.edge_count[0]);
+    const float before = tree_.net_value[0];
+    expand(0, worker, root_.empty());
+    if (first == end) return;
+    tree_.net_value[0] = before;
+    tree_.tried_prior[0] = 0;
+    for (auto now = std::size_t(tree_.first_edge[0]); now < tree_.move.size(); ++now) {
+      const auto begin = tree_.move.begin();
+      const auto old =
+          std::size_t(std::find(begin + std::ptrdiff_t(first), begin + std::ptrdiff_t(end), tree_.move[now]) - begin);
+      if (old == end) continue;
+      tree_.visits[now] = tree_.visits[old];
+      tree_.value_sum[now] = tree_.value_sum[old];
+      tree_.rave_visits[now] = tree_.rave_visits[old];
+      tree_.rave_sum[now] = tree_.rave_sum[old];
+      if (tree_.visits[now] > 0) tree_.tried_prior[0] += tree_.prior[now];
+      const auto below = tree_.child[now] = tree_.child[old];
+      if (below == Tree::kNowhere) continue;
+      tree_.parent_edge[std::size_t(below)] = std::int32_t(now);
+      tree_.edge_proof[now] = Proof(-tree_.proof[std::size_t(below)]);
+      if (tree_.edge_proof[now] == kWon) tree_.proof[0] = kWon;
+    }
+  }
+
+  static void put_stones(Position<Words>& position, const std::array<Set, 2>& stones) {
+    for (const auto colour : {kBlack, kWhite}) {
+      (stones[colour] & position.empty()).for_each([&](int cell) {
+        if (!position.over()) position.place(cell, colour);
+      });
+    }
+  }
+
+  // One game; false when there is nothing left to find out, or no room.
+  bool simulate(Worker& worker, std::int64_t most_nodes) {
+    std::unique_lock lock(mutex_);
+    if (tree_.proof[0] != kUnknown || tree_.nodes() >= most_nodes) return false;
+    if (wants_knowledge(0)) {
+      ask_root(worker, lock);
+      if (tree_.proof[0] != kUnknown) return false;
+    }
+    worker.position = base_;
+    worker.patterns = patterns_;
+    worker.last = last_;
+    std::int32_t node = 0;
+    for (;;) {
+      const auto n = std::size_t(node);
+      if (tree_.proof[n] != kUnknown || decided(node, worker)) {
+        tree_.back_up(node, float(tree_.proof[n]));
+        return true;
+      }
+      if (wants_knowledge(node)) {
+        const bool again = tree_.asked[n] == kAskAgain;
+        tree_.asked[n] = kBeingAsked;
+        const auto root = NodeKnowledge<Words>::stones_of(base_);
+        lock.unlock();
+        auto verdict = worker.knowledge.ask(worker.position, root, false);
+        if (again) verdict.pruned = {};
+        lock.lock();
+        apply(node, verdict);
+        continue;
+      }
+      if (tree_.asked[n] == kBeingAsked) break;  // nothing below may be asked before it is known what is filled in
+      if (tree_.edge_count[n] == 0) {
+        if (visits_to(node) <= float(settings_.expand)) break;
+        lock.unlock();
+        worker.prior.look(worker.position, worker.patterns, worker.last);
+        lock.lock();
+        if (tree_.edge_count[n] == 0) expand(node, worker, moves_of(worker.position));
+        continue;
+      }
+      const auto edge = choose_rave(tree_, node, settings_.rave);
+      const auto e = std::size_t(edge);
+      const auto move = tree_.move[e];
+      if (worker.position.stones(kBlack).test(move) || worker.position.stones(kWhite).test(move)) {
+        rule_out(node, edge);  // filled in above, after the node got its moves
+        continue;
+      }
+      tree_.begin_visit(node, edge);
+      const auto mover = worker.position.turn();
+      worker.position.play(move);
+      worker.patterns.place(move, mover);
+      worker.last = move;
+      if (tree_.child[e] == Tree::kNowhere) {
+        const auto added = tree_.add_node(node, edge);
+        tree_.child[e] = added;
+      }
+      node = tree_.child[e];
+    }
+    lock.unlock();
+    const auto black = worker.playout.play(worker.position, worker.patterns, worker.last, worker.random);
+    const auto winner = winner_of_full(root_.geometry(), black);
+    lock.lock();
+    count_all_moves(node, black, winner, worker.position.turn());
+    tree_.back_up(node, winner == worker.position.turn() ? 1.0F : -1.0F);
+    return true;
+  }
+
+  void ask_root(Worker& worker, std::unique_lock<std::mutex>& lock) {
+    tree_.asked[0] = kBeingAsked;
+    lock.unlock();
+    const auto verdict = worker.knowledge.ask(root_, NodeKnowledge<Words>::stones_of(root_), true);
+    auto filled = root_;
+    put_stones(filled, verdict.stones);
+    const auto patterns = patterns_of(filled);
+    lock.lock();
+    base_ = filled;
+    patterns_ = patterns;
+    apply(0, verdict);
+  }
+
+  float visits_to(std::int32_t node) const {
+    return node == 0 ? tree_.total_visits[0] : tree_.visits[std::size_t(tree_.parent_edge[std::size_t(node)])];
+  }
+
+  bool wants_knowledge(std::int32_t node) const {
+    const auto asked = tree_.asked[std::size_t(node)];
+    return settings_.knowledge > 0 && (asked == kNotAsked || asked == kAskAgain) &&
+           visits_to(node) > float(settings_.knowledge);
+  }
+
+  // Fills in what is known to be filled from here on; then whether the game is over or will be at the next move.
+  bool decided(std::int32_t node, Worker& worker) {
+    const auto n = std::size_t(node);
+    auto& position = worker.position;
+    if (tree_.fill[n] > 0 && !position.over()) {
+      const auto& stones = fills_[std::size_t(tree_.fill[n] - 1)];
+      const std::array<Set, 2> before{position.stones(kBlack), position.stones(kWhite)};
+      put_stones(position, stones);
+      for (const auto colour : {kBlack, kWhite}) {
+        (position.stones(colour) - before[colour]).for_each([&](int cell) { worker.patterns.place(cell, colour); });
+      }
+    }
+    if (position.over()) {
+      tree_.proof[n] = position.winner() == position.turn() ? kWon : kLost;
+    } else if (node != 0 && tree_.edge_count[n] == 0) {
+      if (position.winning_cells(position.turn()).any()) {
+        tree_.proof[n] = kWon;
+      } else if (position.winning_cells(other(position.turn())).count() > 1) {
+        tree_.proof[n] = kLost;
+      }
+    }
+    return tree_.proof[n] != kUnknown;
+  }
+
+  // A threat to win at once has one answer.
+  static Set moves_of(const Position<Words>& position) {
+    const auto threats = position.winning_cells(other(position.turn()));
+    return threats.any() ? threats : position.empty();
+  }
+
+  void expand(std::int32_t node, Worker& worker, const Set& cells) {
+    std::array<Move, kCells> moves;
+    std::array<float, kCells> logits;
+    std::size_t count = 0;
+    cells.for_each([&](int cell) {
+      moves[count] = Move(cell);
+      logits[count++] = worker.prior.logit(cell, model_->prior);
+    });
+    float value = 0;
+    if (node != 0) {
+      const auto e = std::size_t(tree_.parent_edge[std::size_t(node)]);
+      value = -(tree_.value_sum[e] + 1) / std::max(tree_.visits[e] - 1, 1.0F);  // without the visit under way
+    }
+    tree_.expand(node, {moves.data(), count}, {logits.data(), count}, value);
+  }
+
+  // Takes in what connections and inferior cells say of a node.
+  void apply(std::int32_t node, const NodeVerdict<Words>& verdict) {
+    const auto n = std::size_t(node);
+    tree_.asked[n] = kAsked;
+    if (verdict.proof != kUnknown) {
+      tree_.proof[n] = verdict.proof;
+      if (node != 0) return;
+    }
+    const auto moves = verdict.moves - verdict.pruned;
+    if (node != 0) {
+      fills_.push_back(verdict.stones);
+      tree_.fill[n] = std::int32_t(fills_.size());
+    }
+    bool open = tree_.edge_count[n] == 0;
+    for (auto e = std::size_t(tree_.first_edge[n]); e < std::size_t(tree_.first_edge[n] + tree_.edge_count[n]); ++e) {
+      if (tree_.move[e] == verdict.winning) tree_.edge_proof[e] = kWon;
+      if (!moves.test(tree_.move[e])) tree_.edge_proof[e] = kLost;
+      open = open || tree_.edge_proof[e] != kLost;
+    }
+    if (!open) tree_.proof[n] = kLost;
+  }
+
+  void rule_out(std::int32_t node, std::int32_t edge) {
+    tree_.edge_proof[std::size_t(edge)] = kLost;
+    const auto proofs = tree_.of(tree_.edge_proof, node);
+    if (std::all_of(proofs.begin(), proofs.end(), [](Proof p) { return p == kLost; }))
+      tree_.proof[std::size_t(node)] = kLost;
+  }
+
+  // All moves as first: every node above counts the moves that its side to move made, at whatever time.
+  void count_all_moves(std::int32_t leaf, const Set& black, Colour winner, Colour turn) {
+    for (auto n = std::size_t(leaf); tree_.parent[n] != Tree::kNowhere;) {
+      n = std::size_t(tree_.parent[n]);
+      turn = other(turn);
+      const float value = winner == turn ? 1.0F : -1.0F;
+      const auto first = std::size_t(tree_.first_edge[n]), end = first + std::size_t(tree_.edge_count[n]);
+      for (auto e = first; e < end; ++e) {
+        const auto made = float(black.test(tree_.move[e]) == (turn == kBlack));
+        tree_.rave_visits[e] += made;
+        tree_.rave_sum[e] += made * value;
+      }
+    }
+  }
+
+  std::shared_ptr<const PatternModel> model_;
+  UctSettings settings_;
+  Surroundings<Words> around_;
+  Position<Words> root_;          // the stones alone
+  Position<Words> base_;          // with what is filled in at the root
+  PatternBoard<Words> patterns_;  // of base_
+  Move last_;
+  bool ready_ = false;  // whether the root has its moves
+  Tree tree_{true};
+  std::vector<std::array<Set, 2>> fills_;  // by Tree::fill: all stones of a node's position, with what is filled in
+  std::mutex mutex_;                       // of the tree and the fills
+  std::vector<std::unique_ptr<Worker>> workers_;
+  Threads threads_;
+};
+
+}  // namespace fingal

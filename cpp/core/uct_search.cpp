@@ -1,0 +1,79 @@
+#include "uct_search.hpp"
+
+#include <string>
+
+namespace fingal {
+namespace {
+
+template <int Words>
+class SizedUctSearch final : public UctSearch {
+ public:
+  SizedUctSearch(const Board& board, std::shared_ptr<const PatternModel> model, const UctSettings& settings,
+                 std::uint64_t seed, int threads)
+      : board_(board), uct_(position_of<Words>(board), last_of(board), std::move(model), settings, seed, threads) {}
+
+  void set_position(const Board& board) override {
+    const auto moves = moves_between(board_, board);
+    if (moves) {
+      for (const auto move : *moves) uct_.advance(move);
+    } else {
+      uct_.set_root(position_of<Words>(board), last_of(board));
+    }
+    board_ = board;
+  }
+
+  std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes) override {
+    constexpr double kYear = 3e7;
+    const auto allowed = std::chrono::duration<double>(std::clamp(seconds, 0.0, kYear));
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
+    return uct_.run({simulations, nodes, deadline});
+  }
+
+  void prove(Proof proof, Move winning) override { uct_.prove(proof, winning); }
+
+  const Tree& tree() const override { return uct_.tree(); }
+  Move best_move() const override {
+    if (!expanded()) throw std::logic_error("the search has not begun");
+    return tree().move[std::size_t(most_visited(tree(), 0))];
+  }
+
+ private:
+  Board board_;
+  Uct<Words> uct_;
+};
+
+}  // namespace
+
+std::unique_ptr<UctSearch> UctSearch::make(const Board& board, std::shared_ptr<const PatternModel> model,
+                                           const UctSettings& settings, std::uint64_t seed, int threads) {
+  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to search");
+  if (threads < 1 || threads > 256)
+    throw std::invalid_argument("threads must be from 1 to 256, not " + std::to_string(threads));
+  return with_words(board.cells(), [&]<int Words>() -> std::unique_ptr<UctSearch> {
+    return std::make_unique<SizedUctSearch<Words>>(board, std::move(model), settings, seed, threads);
+  });
+}
+
+std::vector<std::int32_t> pattern_playouts(const Board& board, const PatternModel& model, int count,
+                                           std::uint64_t seed) {
+  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to play out");
+  if (count < 0) throw std::invalid_argument("a negative number of playouts is not possible");
+  return with_words(board.cells(), [&]<int Words>() {
+    const auto position = position_of<Words>(board);
+    const Surroundings<Words> around(position.geometry());
+    PatternBoard<Words> patterns(around);
+    patterns.place_all(position.stones(kBlack), position.stones(kWhite));
+    PatternPlayout<Words> playout(model.playout);
+    Random random(seed);
+    std::vector<std::int32_t> result(std::size_t(board.cells()) + 1);
+    for (int i = 0; i < count; ++i) {
+      const auto black = playout.play(position, patterns, last_of(board), random);
+      black.for_each([&](int cell) { ++result[std::size_t(cell)]; });
+      result.back() += winner_of_full(position.geometry(), black) == kBlack;
+    }
+    return result;
+  });
+}
+
+}  // namespace fingal

@@ -1,0 +1,29 @@
+// A search with playouts that a person or a player holds: any size, limits, threads.
+#pragma once
+
+#include "searched_tree.hpp"
+#include "uct.hpp"
+
+namespace fingal {
+
+class UctSearch : public SearchedTree {
+ public:
+  // Throws std::invalid_argument when the game is over or the number of threads is not from 1 to 256.
+  static std::unique_ptr<UctSearch> make(const Board& board, std::shared_ptr<const PatternModel> model,
+                                         const UctSettings& settings, std::uint64_t seed, int threads);
+
+  // Another position: the tree below it is kept when it follows from the old root by moves, and dropped otherwise.
+  virtual void set_position(const Board& board) = 0;
+  // Simulates until so many games were played, so many seconds have passed, the tree has so many nodes, or the result
+  // is proven. Returns the number of games.
+  virtual std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes) = 0;
+  // Somebody else has proven the root: won by `winning`, or lost.
+  virtual void prove(Proof proof, Move winning) = 0;
+};
+
+// `count` playouts from a board on which the game is not over: how often each cell is Black's in the end, [cells], and
+// then how often Black wins.
+std::vector<std::int32_t> pattern_playouts(const Board& board, const PatternModel& model, int count,
+                                           std::uint64_t seed);
+
+}  // namespace fingal

@@ -1,0 +1,259 @@
+"""What ``fingal match``, ``fingal tournament`` and ``fingal ratings`` do: options, live tables, results."""
+
+from __future__ import annotations
+
+import json as json_module
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from fingal.arena import standings
+from fingal.arena.crew import Alone, Crew, Workers
+from fingal.arena.match import Match
+from fingal.arena.openings import openings
+from fingal.arena.options import EventOptions
+from fingal.arena.sprt import Sprt
+from fingal.arena.store import Store, StoredGame
+from fingal.arena.tournament import MAX_SPRT_GAMES, Plan, Tournament, find_event, ordered, start_text
+from fingal.game.board import parse_size
+from fingal.players import spec
+from fingal.players.player import Limit, MissingPlayer, PlayerError
+
+
+def match(
+    first: str,
+    second: str,
+    options: EventOptions,
+    sprt: tuple[float, float] | None,
+    json: bool,
+    out: Console,
+    notes: Console,
+) -> None:
+    """Play a match and print it."""
+    test = None if sprt is None else Sprt(*sprt)
+    default = None if test is None else MAX_SPRT_GAMES
+    event = _Event(_plan("match", (first, second), options, default, sprt=sprt), options, notes)
+    state = Match((first, second), sprt=test)
+
+    def view() -> RenderableType:
+        state.games = event.games
+        return state.table()
+
+    finished = event.play(view)
+    state.games = event.games
+    if json:
+        print(json_module.dumps({**state.summary(), "event": event.name, "finished": finished}, indent=1))
+        return
+    out.print(state.table())
+    if (trial := state.trial()) is not None:
+        out.print(trial.line(standings.labels((first, second))[first]), markup=False, highlight=False, soft_wrap=True)
+
+
+def tournament(
+    players: tuple[str, ...],
+    options: EventOptions,
+    kind: str,
+    heads: int,
+    rounds: int | None,
+    anchor: str | None,
+    json: bool,
+    out: Console,
+    notes: Console,
+) -> None:
+    """Play a tournament and print it."""
+    if kind == "swiss" and rounds is None:
+        rounds = max(1, math.ceil(math.log2(max(2, len(players)))))
+    if kind != "swiss" and rounds is not None:
+        raise ValueError(f"rounds={rounds} is not possible: only a Swiss tournament has them")
+    if anchor is not None and anchor not in (labels := standings.labels(players)) and anchor not in labels.values():
+        raise ValueError(f"the anchor {anchor!r} is none of the players")
+    plan = _plan(kind, players, options, 2 if kind == "swiss" else 20, heads=heads, rounds=rounds or 0)
+    event = _Event(plan, options, notes)
+    finished = event.play(lambda: standings.table(event.games, total=plan.total))
+    rated = standings.rated(event.games, anchor) if event.games else None
+    if json:
+        told = {} if rated is None else standings.summary(event.games, rated)
+        print(json_module.dumps({"event": event.name, "finished": finished, "kind": kind, **told}, indent=1))
+    else:
+        out.print(standings.table(event.games, rated, plan.total))
+
+
+def ratings(
+    path: Path, size: tuple[int, int] | None, event: str | None, anchor: str | None, json: bool, out: Console
+) -> None:
+    """Print the ratings of the games in a store."""
+    with Store(path) as store:
+        if event is not None:
+            store.event(event)
+        games = store.games(event, size)
+    if not games:
+        raise ValueError(f"{path} has no such games")
+    rated = standings.rated(games, anchor)
+    if json:
+        print(json_module.dumps(standings.summary(games, rated), indent=1))
+    else:
+        out.print(standings.table(games, rated))
+
+
+def run_players(folder: Path, count: int, template: str) -> list[str]:
+    """The texts of players for a training run's checkpoints: ``count`` of them, evenly spread, oldest first."""
+    if count < 2:
+        raise ValueError(f"checkpoints={count} is not possible: at least 2")
+    files = sorted((folder / "checkpoints").glob("net-*.safetensors"))
+    if len(files) < 2:
+        raise ValueError(f"{folder} has {len(files)} checkpoints in checkpoints/: a league needs at least 2")
+    if "{}" not in template:
+        raise ValueError(f"player={template!r} is not possible: it needs {{}} where the checkpoint's file goes")
+    many = min(count, len(files))
+    chosen = [files[round(index * (len(files) - 1) / (many - 1))] for index in range(many)]
+    return [_checkpoint_player(template, file) for file in chosen]
+
+
+def _checkpoint_player(template: str, file: Path) -> str:
+    told = spec.parse(template)
+    argument = None if told.argument is None else told.argument.replace("{}", str(file))
+    settings = {key: value.replace("{}", str(file)) for key, value in told.settings.items()}
+    step = file.stem.removeprefix("net-").lstrip("0") or "0"
+    return str(spec.Spec(told.kind, argument, {"name": f"step {step}", **settings}))
+
+
+def _plan(kind: str, players: tuple[str, ...], options: EventOptions, games: int | None, **more: Any) -> Plan:
+    """The plan that the command line describes; ``games`` is how many each two play where it does not say."""
+    width, height = parse_size(options.size)
+    limit = Limit(options.sims, options.time)
+    starts = ordered(openings(options.openings, width, height), options.openings)
+    if options.games is not None:
+        games = options.games
+    elif games is None:
+        games = 100 if options.openings in ("none", "fair") else 2 * len(starts)
+    return Plan(
+        kind,
+        players,
+        width,
+        height,
+        games,
+        tuple(map(start_text, starts)),
+        openings=options.openings,
+        simulations=limit.simulations,
+        seconds=limit.seconds,
+        adjudicate=options.adjudicate,
+        seed=options.seed or 0,
+        **more,
+    )
+
+
+class _Event:
+    """A plan on its way: the crew that plays it, the store that keeps it, the screen that shows it."""
+
+    def __init__(self, plan: Plan, options: EventOptions, notes: Console) -> None:
+        if options.name is not None and not re.fullmatch(r"[^/\s]([^/\n]{0,78}[^/\s])?", options.name):
+            raise ValueError(f"name={options.name[:80]!r} is not possible: 1 to 80 signs with no / are expected")
+        self._plan, self._options, self._notes = plan, options, notes
+        self.name = ""
+        self.games: list[StoredGame] = []
+
+    def play(self, view: Callable[[], RenderableType]) -> bool:
+        """Play what is left, with ``view`` on a terminal; whether that was all. Ctrl-C stops it."""
+        if self._is_finished():
+            return True
+        crew = self._crew()
+        try:
+            self._check(crew)
+            with Store(self._options.store, create=True) as store:
+                event = find_event(store, self._plan, self._options.name, has_seed=self._options.seed is not None)
+                self.name = event.name
+                with store.playing(event):
+                    return self._play(Tournament(store, event), crew, view)
+        finally:
+            crew.close()
+
+    def _check(self, crew: Crew) -> None:
+        """Before anything is written: who is not there is an error, not a lost game.
+
+        In a tournament, which has others, whoever is there but fails already now may take part, and forfeits.
+        """
+        failed = 0
+        for text in dict.fromkeys(self._plan.players):
+            try:
+                crew.check([text])
+            except MissingPlayer:
+                raise
+            except PlayerError as error:
+                failed += 1
+                if self._plan.kind == "match" or failed == len(self._plan.players):
+                    raise
+                self._say(f"{standings.labels([text])[text]} forfeits unless it recovers: {error}")
+
+    def _is_finished(self) -> bool:
+        """Whether the event is there with all its games: then nobody needs to be started."""
+        name = self._options.name
+        if name is None or not self._options.store.is_file():
+            return False
+        with Store(self._options.store) as store:
+            if name not in [event.name for event in store.events() if event.status == "finished"]:
+                return False
+            event = find_event(store, self._plan, name, has_seed=self._options.seed is not None)
+            if event.status != "finished":
+                return False
+            self.name, self.games = name, store.games(name)
+        for game in self.games:
+            self._save(game)
+        return True
+
+    def _crew(self) -> Crew:
+        if any(spec.parse(text).kind == "human" for text in self._plan.players):
+            return Alone()
+        return Workers(self._options.processes, self._options.timeout)
+
+    def _play(self, running: Tournament, crew: Crew, view: Callable[[], RenderableType]) -> bool:
+        self.games = list(running.games.values())
+        for game in self.games:
+            self._save(game)
+        if self.games:
+            self._say(f"{running.event.name} goes on after {len(self.games)} games")
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        bar = Progress(*columns, console=self._notes)
+        task = bar.add_task(running.event.name, total=running.plan.total, completed=len(self.games))
+
+        def shown() -> RenderableType:
+            return Group(view(), bar)
+
+        live = Live(get_renderable=shown, console=self._notes, transient=True, refresh_per_second=2)
+        try:
+            # A person at the keyboard needs the screen.
+            if self._notes.is_terminal and not isinstance(crew, Alone):
+                live.start()
+            for game in running.play(crew):
+                self.games.append(game)
+                self._save(game)
+                if game.failure:
+                    self._say(f"game {game.number}: {game.failure}")
+                bar.advance(task)
+        except KeyboardInterrupt:
+            self._say(f"stopped: the same command goes on with {running.event.name}")
+            return False
+        finally:
+            live.stop()
+            self.games.sort(key=lambda game: game.number)
+        return True
+
+    def _save(self, game: StoredGame) -> None:
+        if self._options.save is not None:
+            file = self._options.save / f"{game.event}-{game.number:05d}.sgf"
+            if not file.exists():
+                self._options.save.mkdir(parents=True, exist_ok=True)
+                file.write_text(game.sgf, encoding="utf-8")
+
+    def _say(self, text: str) -> None:
+        self._notes.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Play measured against perfect play, on boards whose positions the solver knows."""

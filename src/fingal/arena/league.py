@@ -1,0 +1,101 @@
+"""The standing league: every kind of player that ships, on every board, by one command.
+
+``python -m fingal.arena.league STORE PAGE`` plays what of it has not been played yet and writes the page, ``make
+league`` that of the documentation. It may be stopped at any time: the same command goes on.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from fingal.arena import command, standings
+from fingal.arena.options import EventOptions
+from fingal.arena.provenance import commit, machine
+from fingal.arena.store import Store, StoredGame, distinct
+from fingal.game import BLACK
+
+PLAYERS = (
+    "random",
+    "shortest-path",
+    "resistance:depth=1",
+    "resistance:depth=2",
+    "uct:sims=1000",
+    "net:fingal-small",
+    "net:fingal-large",
+    "puct:net=fingal-small,sims=100",
+)
+"""Who plays; ``random`` is 0 on every ladder."""
+
+SIZES = (5, 7, 9, 11, 13)
+
+GAMES = 2
+"""Between each two players, half with each colour, from fair openings."""
+
+
+def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES) -> None:
+    """Play what is left of the league."""
+    for size in sizes:
+        options = EventOptions(size=str(size), games=games, store=store, name=_event(size), seed=1, adjudicate=True)
+        command.tournament(PLAYERS, options, "round-robin", 1, None, PLAYERS[0], False, Console(), Console(stderr=True))
+
+
+def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
+    """The league as a page in Markdown; boards with no games yet are left out."""
+    with Store(store) as kept:
+        tables = [(size, kept.games(_event(size))) for size in sizes]
+    parts = [_INTRODUCTION.format(date=datetime.date.today(), commit=commit()[:7], machine=machine())]
+    return "\n".join(parts + [_ladder(size, games) for size, games in tables if games])
+
+
+def _event(size: int) -> str:
+    return f"league {size}x{size}"
+
+
+def _ladder(size: int, games: Sequence[StoredGame]) -> str:
+    ratings = standings.rated(games, PLAYERS[0])
+    black = sum(game.winner is BLACK for game in games)
+    played, won = standings.crosses(games)
+    order = [rating.player for rating in ratings.players]
+    heads = " | ".join(str(number) for number in range(1, len(order) + 1))
+    lines = [
+        f"## {size}x{size}",
+        "",
+        f"{len(games)} games, {distinct(games)} distinct; Black won {black}.",
+        "",
+        f"| | player | Elo | 95% interval | won | {heads} |",
+        "|--:|---|--:|--:|--:|" + "--:|" * len(order),
+    ]
+    for number, rating in enumerate(ratings.players, 1):
+        low, high = rating.interval
+        interval = "" if rating.player == ratings.anchor else f"{low:+.0f} to {high:+.0f}"
+        cross = " | ".join(
+            f"{won[rating.player, other]}/{played[rating.player, other]}" if other != rating.player else "·"
+            for other in order
+        )
+        score = f"{rating.wins}/{rating.games}"
+        lines.append(f"| {number} | `{rating.player}` | {rating.elo:+.0f} | {interval} | {score} | {cross} |")
+    failures = [f"`{game.lost_by}`, game {game.number}: {game.failure}" for game in games if game.failure]
+    return "\n".join([*lines, "", *(f"- {failure}" for failure in failures), ""])
+
+
+_INTRODUCTION = f"""# The league
+
+Every kind of player that ships with Fingal against every other one, on each board, {GAMES} games a pair from fair
+openings with both colours; games end where virtual connections prove the winner. `make league` plays it and writes this
+page. Elo is Bradley and Terry's with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md)
+says how it is computed. Where a player wins or loses nearly every game its Elo is only known roughly, and the interval
+says so.
+
+Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
+"""
+
+
+if __name__ == "__main__":
+    games_file, page_file = map(Path, sys.argv[1:3])
+    play(games_file)
+    page_file.write_text(page(games_file), encoding="utf-8")

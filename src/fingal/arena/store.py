@@ -1,0 +1,271 @@
+"""Where games are kept: one SQLite file for any number of matches and tournaments.
+
+A game is written in one transaction as soon as it is over. In SQLite's WAL mode a process may be killed at any time
+and loses no game that was written; others may read, and play other events into the same file, meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fingal.game import BLACK, Colour, Record, formats
+
+VERSION = 1
+"""Of the tables below; a file says which it has."""
+
+_SCHEMA = """
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    status TEXT NOT NULL,
+    began TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+);
+CREATE TABLE players (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE games (
+    event INTEGER NOT NULL REFERENCES events (id),
+    number INTEGER NOT NULL,
+    black INTEGER NOT NULL REFERENCES players (id),
+    white INTEGER NOT NULL REFERENCES players (id),
+    width INTEGER NOT NULL,
+    height INTEGER NOT NULL,
+    opening TEXT NOT NULL,
+    winner TEXT NOT NULL CHECK (winner IN ('black', 'white')),
+    how TEXT NOT NULL,
+    failure TEXT NOT NULL,
+    moves INTEGER NOT NULL,
+    black_seconds REAL NOT NULL,
+    white_seconds REAL NOT NULL,
+    sgf TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (event, number)
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A match or a tournament."""
+
+    id: int
+    name: str
+    kind: str
+    """match, round-robin, gauntlet or swiss."""
+    settings: Mapping[str, Any]
+    """What makes it this event and no other: players, width, height, games, openings, limits, seed and so on."""
+    status: str
+    """'playing' until all games are played, then 'finished'."""
+    began: str
+    """When, in UTC: 2026-01-31T12:00:00Z."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGame:
+    """One game."""
+
+    event: str
+    """The event's name."""
+    number: int
+    """From 1, within the event."""
+    black: str
+    """The text of the player that had Black."""
+    white: str
+    width: int
+    height: int
+    opening: str
+    """The moves that were given, as 'a1 b2'; '' for none; SGF where stones were set up."""
+    winner: Colour
+    how: str
+    """'' when the winner joined its sides, else 'resign', 'forfeit' or 'proof'."""
+    failure: str
+    """Why the loser forfeited: it crashed, hung or made an illegal move; '' when it did not."""
+    moves: int
+    """How many the players made, those of the opening not counted."""
+    seconds: tuple[float, float]
+    """What Black and White thought in all."""
+    sgf: str
+    key: str
+    """The same for games with the same moves, or with the same moves turned by 180 degrees."""
+
+    @property
+    def won_by(self) -> str:
+        """The winner's text."""
+        return self.black if self.winner is BLACK else self.white
+
+    @property
+    def lost_by(self) -> str:
+        """The loser's text."""
+        return self.white if self.winner is BLACK else self.black
+
+    @property
+    def record(self) -> Record:
+        """The game itself."""
+        return formats.read(self.sgf)
+
+
+def distinct(games: Sequence[StoredGame]) -> int:
+    """How many of the games are no copies of another between the same players with the same colours."""
+    return len({(game.black, game.white, game.width, game.height, game.key) for game in games})
+
+
+class Store:
+    """An open file of games."""
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = False) -> None:
+        """Open a file, or make a new one; ValueError, in one sentence, when it is none of Fingal's."""
+        self.path = Path(path)
+        if not create and not self.path.is_file():
+            raise ValueError(
+                f"there is no store of games {self.path}: 'fingal match' or 'fingal tournament' writes one"
+            )
+        if not self.path.parent.is_dir():
+            raise ValueError(f"{self.path} cannot be written: there is no folder {self.path.parent}")
+        try:
+            self._base = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            self._prepare()
+        except sqlite3.OperationalError as error:
+            raise ValueError(f"{self.path} cannot be opened: {error}") from None
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"{self.path} is not a store of games: {error}") from None
+
+    def events(self) -> list[Event]:
+        """All events, the oldest first."""
+        rows = self._base.execute("SELECT id, name, kind, settings, status, began FROM events ORDER BY id")
+        return [Event(id, name, kind, json.loads(told), *state) for id, name, kind, told, *state in rows]
+
+    def event(self, name: str) -> Event:
+        """The event of that name; ValueError, with those there are, when there is none."""
+        events = self.events()
+        for event in events:
+            if event.name == name:
+                return event
+        known = ", ".join(event.name for event in events) or "none"
+        raise ValueError(f"{self.path} has no event {name!r}; it has {known}")
+
+    def begin(self, kind: str, settings: Mapping[str, Any], name: str | None = None) -> Event:
+        """Add an event; without a name it is called after its kind and its number."""
+        with self._transaction():
+            (highest,) = self._base.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()
+            text = json.dumps(settings, sort_keys=True)
+            name = name or f"{kind}-{highest + 1}"
+            self._base.execute(
+                "INSERT INTO events (id, name, kind, settings, status) VALUES (?, ?, ?, ?, 'playing')",
+                (highest + 1, name, kind, text),
+            )
+        return self.event(name)
+
+    def extend(self, event: Event, settings: Mapping[str, Any]) -> Event:
+        """Give an event other settings: more games are to be played."""
+        text = json.dumps(settings, sort_keys=True)
+        self._base.execute("UPDATE events SET settings = ?, status = 'playing' WHERE id = ?", (text, event.id))
+        return self.event(event.name)
+
+    def finish(self, event: Event) -> None:
+        """Note that all games of an event have been played."""
+        self._base.execute("UPDATE events SET status = 'finished' WHERE id = ?", (event.id,))
+
+    def add(self, game: StoredGame) -> None:
+        """Write a game; ValueError when the event has a game of that number already."""
+        with self._transaction():
+            players = [self._player(text) for text in (game.black, game.white)]
+            (event,) = self._base.execute("SELECT id FROM events WHERE name = ?", (game.event,)).fetchone()
+            values = (event, game.number, *players, game.width, game.height, game.opening, str(game.winner), game.how)
+            values += (game.failure, game.moves, *game.seconds, game.sgf, game.key)
+            try:
+                self._base.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(values))})", values)
+            except sqlite3.IntegrityError as error:
+                raise ValueError(f"{game.event} has a game {game.number} already ({error})") from None
+
+    def games(self, event: str | None = None, size: tuple[int, int] | None = None) -> list[StoredGame]:
+        """The games of one event or of all, on boards of one size (width, height) or of all, in order."""
+        width, height = size or (None, None)
+        rows = self._base.execute(
+            """
+            SELECT e.name, g.number, b.text, w.text, g.width, g.height, g.opening, g.winner, g.how, g.failure, g.moves,
+                   g.black_seconds, g.white_seconds, g.sgf, g.key
+            FROM games g
+            JOIN events e ON e.id = g.event JOIN players b ON b.id = g.black JOIN players w ON w.id = g.white
+            WHERE (:event IS NULL OR e.name = :event) AND (:width IS NULL OR (g.width = :width AND g.height = :height))
+            ORDER BY g.event, g.number
+            """,
+            {"event": event, "width": width, "height": height},
+        )
+        return [_game(row) for row in rows]
+
+    @contextlib.contextmanager
+    def playing(self, event: Event) -> Iterator[None]:
+        """Keep other processes from playing the same event; ValueError when one does.
+
+        The lock is the system's, on a byte of a file beside the store: it goes with the process, however that ends.
+        """
+        with open(f"{self.path}.lock", "ab") as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, event.id)
+            except OSError:
+                raise ValueError(f"{event.name} in {self.path} is being played by another process") from None
+            yield
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        (version,) = self._base.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if version > VERSION:
+            raise ValueError(f"{self.path} was written by a newer Fingal: its version is {version}, not {VERSION}")
+        if version == 0 and tables > 0:
+            raise ValueError(f"{self.path} is not a store of games, but another program's SQLite file")
+        self._base.execute("PRAGMA journal_mode = WAL")
+        # A killed process loses nothing so; only a machine that loses its power may lose the last games.
+        self._base.execute("PRAGMA synchronous = NORMAL")
+        self._base.execute("PRAGMA foreign_keys = ON")
+        if version == 0:
+            with self._transaction():
+                # Another process may have been quicker.
+                if self._base.execute("PRAGMA user_version").fetchone() == (0,):
+                    for statement in filter(str.strip, _SCHEMA.split(";")):
+                        self._base.execute(statement)
+                    self._base.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _player(self, text: str) -> int:
+        self._base.execute("INSERT OR IGNORE INTO players (text) VALUES (?)", (text,))
+        (number,) = self._base.execute("SELECT id FROM players WHERE text = ?", (text,)).fetchone()
+        return int(number)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of it or nothing; other writers wait. ValueError when the disk is full, for example."""
+        try:
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._base.execute("ROLLBACK")
+                raise
+            self._base.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise ValueError(f"{self.path} cannot be written: {error}") from None
+
+
+def _game(row: tuple[Any, ...]) -> StoredGame:
+    event, number, black, white, width, height, opening, winner, *end, black_seconds, white_seconds, sgf, key = row
+    told: tuple[str, str, int] = (end[0], end[1], end[2])
+    seconds = black_seconds, white_seconds
+    won = Colour[winner.upper()]
+    return StoredGame(event, number, black, white, width, height, opening, won, *told, seconds, sgf, key)

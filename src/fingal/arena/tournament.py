@@ -1,0 +1,251 @@
+"""Matches and tournaments: what is to be played, and playing what of it has not been played yet.
+
+An event is a plan and its games in a store. A game's number in the plan says who plays, from which opening and with
+which seeds; so an event that was stopped, or killed, goes on where it was, and every game is played once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from fingal.arena.crew import Alone, Crew
+from fingal.arena.match import Trial
+from fingal.arena.schedule import KINDS, Pairing, rounds
+from fingal.arena.seats import Outcome, Task
+from fingal.arena.sprt import Sprt
+from fingal.arena.store import Event, Store, StoredGame
+from fingal.game import BLACK, Record, formats
+from fingal.players import spec
+from fingal.players.player import Limit
+
+MAX_SPRT_GAMES = 20_000
+"""Where a sequential test gives up unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides which games are played."""
+
+    kind: str
+    """match, round-robin, gauntlet or swiss."""
+    players: tuple[str, ...]
+    """Their texts, in order."""
+    width: int
+    height: int
+    games: int
+    """For each pairing: in a match the games, in a Swiss tournament those of a pairing in one round."""
+    starts: tuple[str, ...] = ("",)
+    """The openings: moves, or SGF where stones are set up."""
+    openings: str = "none"
+    """Where the openings come from, for people."""
+    heads: int = 1
+    """In a gauntlet: how many of the players, the first ones, play all others."""
+    rounds: int = 0
+    """Of a Swiss tournament."""
+    simulations: int | None = None
+    seconds: float | None = None
+    adjudicate: bool = False
+    """Whether games end where connections prove a winner."""
+    sprt: tuple[float, float] | None = None
+    """The two hypotheses of a sequential test that ends a match."""
+    seed: int = 0
+    """Start of the random numbers of Fingal's own players, where their texts do not say it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played."""
+        if self.kind not in KINDS:
+            raise ValueError(f"there is no tournament {self.kind!r}: there are {', '.join(KINDS)}")
+        if self.games < 1:
+            raise ValueError(f"a match of {self.games} games is not possible: at least 1")
+        for text in self.players:
+            spec.find(spec.parse(text).kind)
+        if self.kind == "match":
+            if len(self.players) != 2:
+                raise ValueError(f"a match of {len(self.players)} players is not possible: it has 2")
+            return
+        if len(self.players) < 2:
+            raise ValueError(f"a tournament of {len(self.players)} players is not possible: at least 2")
+        for text in self.players:
+            if self.players.count(text) > 1:
+                raise ValueError(f"{text} stands twice among the players: name=... in a text tells two apart")
+        if self.kind == "gauntlet" and not 1 <= self.heads < len(self.players):
+            raise ValueError(f"heads={self.heads} is not possible: from 1 to {len(self.players) - 1}")
+        if self.kind == "swiss" and not 1 <= self.rounds < len(self.players):
+            raise ValueError(f"rounds={self.rounds} is not possible: from 1 to {len(self.players) - 1}")
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any], kind: str) -> Self:
+        """The plan that ``settings`` wrote."""
+        known = dict(settings)
+        known["players"], known["starts"] = tuple(known["players"]), tuple(known["starts"])
+        known["sprt"] = None if known["sprt"] is None else tuple(known["sprt"])
+        return cls(kind, **known)
+
+    def settings(self) -> dict[str, Any]:
+        """The plan as JSON knows it, without its kind."""
+        told = asdict(self)
+        del told["kind"]
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in told.items()}
+
+    def rounds_of(self, won: Mapping[int, int]) -> Iterator[list[Pairing]]:
+        """The games a round at a time; ``won`` says which player has won which game."""
+        yield from rounds(self.kind, len(self.players), self.games, won, heads=self.heads, swiss_rounds=self.rounds)
+
+    @property
+    def total(self) -> int:
+        """How many games there are in all."""
+        met = len(self.players) * (len(self.players) - 1) // 2
+        if self.kind == "gauntlet":
+            met = self.heads * (len(self.players) - self.heads)
+        if self.kind == "swiss":
+            met = self.rounds * (len(self.players) // 2)
+        return met * self.games
+
+
+def start_text(opening: Record) -> str:
+    """An opening as a plan has it: moves, or SGF where there is more to say."""
+    plain = not any(node.setup or node.turn is not None for node in opening.main_line) and not opening.swap
+    return " ".join(opening.name(move) for _, move in opening.moves) if plain else formats.write(opening)
+
+
+def opening_of(text: str, width: int, height: int) -> Record:
+    """The opening that a plan's text stands for."""
+    return formats.read(text) if text.startswith("(") else Record.of(list(text.split()), width, height)
+
+
+def find_event(store: Store, plan: Plan, name: str | None, *, has_seed: bool) -> Event:
+    """The event to go on with, or a new one.
+
+    With a name it is the event of that name; ValueError when that one is another plan's, though more games, or more
+    rounds, may be asked for. Without a name it is the last unfinished event of the same plan. Where the plan has no
+    seed of its own, that of the event counts.
+    """
+    events = [event for event in store.events() if name in (None, event.name)]
+    for event in reversed(events):
+        kept = Plan.read(event.settings, event.kind)
+        wanted = plan if has_seed else replace(plan, seed=kept.seed)
+        differing = [key for key in asdict(plan) if getattr(kept, key) != getattr(wanted, key)]
+        if name is None:
+            if not differing and event.status != "finished":
+                return event
+        elif not differing:
+            return event
+        elif differing in (["games"], ["rounds"]) and getattr(kept, differing[0]) < getattr(wanted, differing[0]):
+            if plan.kind == "swiss" and differing == ["games"]:
+                raise ValueError(f"{name} in {store.path} has {kept.games} games a pairing, and must keep to that")
+            return store.extend(event, wanted.settings())
+        else:
+            raise ValueError(f"{name} in {store.path} is an event with another {differing[0]}: choose another name")
+    return store.begin(plan.kind, (plan if has_seed else replace(plan, seed=random.getrandbits(31))).settings(), name)
+
+
+class Tournament:
+    """An event, its games so far, and a way to play the rest."""
+
+    def __init__(self, store: Store, event: Event) -> None:
+        """Go on with an event of a store."""
+        self.store = store
+        self.event = event
+        self.plan = Plan.read(event.settings, event.kind)
+        self.games: dict[int, StoredGame] = {game.number: game for game in store.games(event.name)}
+        self._starts = [formats.write(opening_of(text, self.plan.width, self.plan.height)) for text in self.plan.starts]
+        self._due: dict[int, Pairing] = {}
+        self._won: dict[int, int] = {}
+        self._trial = None if self.plan.sprt is None else Trial(Sprt(*self.plan.sprt))
+
+    def play(self, crew: Crew) -> Iterator[StoredGame]:
+        """Play what has not been played; every game is in the store before it is given out.
+
+        ``ValueError`` when a player does not play there at all. The event is finished when this ends by itself.
+        """
+        for due in self.plan.rounds_of(self._won):
+            self._due = {pairing.number: pairing for pairing in due}
+            for number in self._due.keys() & self.games.keys():
+                self._note(self.games[number])
+            missing = [pairing for pairing in due if pairing.number not in self.games]
+            if self.decided() is not None:
+                break
+            with contextlib.closing(crew.play(map(self._task, missing))) as played:
+                for outcome in played:
+                    game = self._stored(outcome)
+                    self.store.add(game)
+                    self._note(game)
+                    yield game
+                    if self.decided() is not None:
+                        break
+        self.store.finish(self.event)
+
+    def decided(self) -> float | None:
+        """The Elo that a sequential test has accepted; None without one, or while it has not."""
+        if self._trial is None:
+            return None
+        self._trial.update(self.games)
+        return self._trial.verdict
+
+    def _note(self, game: StoredGame) -> None:
+        self.games[game.number] = game
+        pairing = self._due[game.number]
+        self._won[game.number] = pairing.black if game.winner is BLACK else pairing.white
+
+    def _task(self, pairing: Pairing) -> Task:
+        plan = self.plan
+        return Task(
+            pairing.number,
+            plan.players[pairing.black],
+            plan.players[pairing.white],
+            self._starts[pairing.opening % len(plan.starts)],
+            plan.seed,
+            Limit(plan.simulations, plan.seconds),
+            plan.adjudicate,
+        )
+
+    def _stored(self, outcome: Outcome) -> StoredGame:
+        plan, pairing = self.plan, self._due[outcome.number]
+        return StoredGame(
+            self.event.name,
+            outcome.number,
+            plan.players[pairing.black],
+            plan.players[pairing.white],
+            plan.width,
+            plan.height,
+            plan.starts[pairing.opening % len(plan.starts)],
+            outcome.winner,
+            outcome.how,
+            outcome.failure,
+            outcome.moves,
+            outcome.seconds,
+            outcome.sgf,
+            outcome.key,
+        )
+
+
+def play(plan: Plan, crew: Crew | None = None) -> Iterator[StoredGame]:
+    """Play a plan without keeping it: in this process, one game after the other, unless there is a crew.
+
+    >>> games = list(play(Plan("match", ("shortest-path", "random"), 5, 5, games=4, starts=("a1", "c3"))))
+    >>> [(game.black, game.opening) for game in games]
+    [('shortest-path', 'a1'), ('random', 'a1'), ('shortest-path', 'c3'), ('random', 'c3')]
+    """
+    mine = crew or Alone()
+    try:
+        mine.check(dict.fromkeys(plan.players))
+        with Store(":memory:", create=True) as store:
+            yield from Tournament(store, store.begin(plan.kind, plan.settings())).play(mine)
+    finally:
+        if crew is None:
+            mine.close()
+
+
+def ordered(starts: Sequence[Record], source: str) -> list[Record]:
+    """Openings in the order in which they are played.
+
+    'all' and 'edge' are shuffled, always in the same way: a match too short for all of them sees the whole board.
+    """
+    shuffled = list(starts)
+    if source in ("all", "edge"):
+        random.Random(0).shuffle(shuffled)
+    return shuffled

@@ -1,0 +1,138 @@
+"""What every search has: a position, a tree that grows, limits and interrupts."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fingal import _core
+from fingal.game import Board, Colour
+
+MOST_EDGES = 1 << 27
+"""A tree stops growing at so many edges, of 20 to 30 bytes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a search thinks of one move, in the view of the side to move."""
+
+    move: int
+    visits: int
+    value: float
+    """In [-1, 1]."""
+    prior: float
+    proof: int
+    """1: proven to win, -1: proven to lose, 0: not proven."""
+    variation: tuple[int, ...]
+    """The moves expected, this one first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a search thinks of a position so far."""
+
+    turn: Colour
+    visits: int
+    value: float
+    """For the side to move, in [-1, 1]."""
+    proof: int
+    """1: the side to move is proven to win, -1: to lose, 0: not proven."""
+    candidates: tuple[Candidate, ...]
+    """The moves with visits, the best first."""
+    seconds: float
+
+
+class Search(ABC):
+    """A search that keeps its tree from move to move. It can be looked at and interrupted while it runs."""
+
+    def __init__(self) -> None:
+        """Begin without a position."""
+        self._board: Board | None = None
+        self._stop = threading.Event()
+
+    @property
+    @abstractmethod
+    def _tree(self) -> _core.SearchedTree | None:
+        """What is known, in the core."""
+
+    @abstractmethod
+    def _go_to(self, board: Board, follows: bool) -> None:
+        """Go to a position in the core; ``follows``: the tree there is for boards of this size."""
+
+    @abstractmethod
+    def run(
+        self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
+    ) -> Iterator[None]:
+        """Search until a limit is reached; gives control back now and then, so that a caller may look or stop.
+
+        The limits are for this run: what the tree holds already comes on top. ``nodes`` are positions that the tree
+        grows by. A run also ends when the result is proven and when memory would run short, at about 2.5 GB.
+        """
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Let go of the tree."""
+
+    def interrupt(self) -> None:
+        """End the run under way soon, from any thread; one that has not begun ends at once."""
+        self._stop.set()
+
+    def take_back_interrupt(self) -> None:
+        """Forget an interrupt that no run has heeded."""
+        self._stop.clear()
+
+    def set_position(self, board: Board) -> None:
+        """Go to a position; what was found on the way to it is kept. ValueError when the game is over."""
+        known = self._board is not None and (board.width, board.height) == (self._board.width, self._board.height)
+        self._go_to(board, known and self._tree is not None and not board.is_over())
+        self._board = board.copy()
+
+    def finish(
+        self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
+    ) -> Analysis:
+        """Search to the limit and say what was found. At least the position itself is judged."""
+        begin = time.monotonic()
+        for _ in self.run(simulations, seconds, nodes):
+            pass
+        tree, _ = self._there()
+        if tree.visits == 0 and tree.proof == 0:
+            for _ in self.run(simulations=1):
+                break
+        return self.analysis(time.monotonic() - begin)
+
+    def best_move(self) -> int:
+        """The move to play after a run."""
+        return self._there()[0].best_move()
+
+    def analysis(self, seconds: float = 0.0, lines: int = 2**30) -> Analysis:
+        """What the search thinks at this moment, at most ``lines`` candidates."""
+        tree, board = self._there()
+        return Analysis(board.turn, tree.visits, tree.value, tree.proof, self.candidates(lines=lines), seconds)
+
+    def candidates(self, line: Sequence[int] = (), lines: int = 2**30) -> tuple[Candidate, ...]:
+        """What the search thinks of the moves after a line of moves, the best first, in the view of who makes them.
+
+        Moves with visits or a proof only; () where the tree does not reach.
+        """
+        tree, _ = self._there()
+        return tuple(
+            Candidate(move, visits, value, prior, proof, (move, *tree.principal_variation([*line, move])))
+            for move, visits, value, prior, proof in tree.candidates([*line])[:lines]
+            if visits > 0 or proof != 0
+        )
+
+    def _there(self) -> tuple[_core.SearchedTree, Board]:
+        tree = self._tree
+        if tree is None or self._board is None:
+            raise ValueError("the search has no position yet: call set_position first")
+        return tree, self._board
+
+
+def check_limits(simulations: int | None, seconds: float | None, nodes: int | None) -> None:
+    """Refuse limits that leave no room."""
+    for name, limit in (("simulations", simulations), ("seconds", seconds), ("nodes", nodes)):
+        if limit is not None and not limit > 0:
+            raise ValueError(f"a limit of {limit} {name} is not possible: it must be more than 0")

@@ -1,0 +1,149 @@
+"""Tree search without a net, in the manner of MoHex 2.0: playouts, all moves as first, patterns and knowledge."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fingal import _core
+from fingal.game import Board
+from fingal.search import growing, patterns
+from fingal.search.growing import MOST_EDGES, check_limits
+from fingal.solve import dfpn
+
+SLICE = 0.05
+"""Interrupts are heard, and callers may look, after so many seconds."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the search chooses and what it looks at."""
+
+    rave_initial: float = 1.0
+    """What one game counts, in which a move was made at another time, while there are few,"""
+    rave_final: float = 800.0
+    """and what all of them count together when there are many."""
+    even: float = 8.0
+    """So many games as good as the position itself are part of what such games say of a move."""
+    bias: float = 5.0
+    """How much the priors count; less and less with the visits."""
+    c: float = 0.0
+    """How much priors count that goes on with the visits of the position, as in PUCT."""
+    fpu_reduction: float = 0.0
+    """How much less than its position a move that was never tried is worth."""
+    expand: int = 1
+    """So many playouts begin at a position before it gets its moves."""
+    knowledge: int = 20
+    """A position with so many visits is asked for its connections and inferior cells; 0: none is."""
+    threads: int = 1
+    """How many threads share the tree."""
+    solver: int = 0
+    """Megabytes of a solver's table, which tries to prove the position meanwhile, in a thread of its own; 0: none."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        for name in ("rave_initial", "rave_final", "even"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
+        for name in ("bias", "c", "fpu_reduction"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
+        for name, least in (("expand", 1), ("knowledge", 0), ("solver", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if not 1 <= self.threads <= 256:
+            raise ValueError(f"threads must be from 1 to 256, not {self.threads}")
+
+    def core(self) -> _core.UctSettings:
+        """The same for the core."""
+        settings = _core.UctSettings()
+        for name in ("rave_initial", "rave_final", "even", "bias", "c", "fpu_reduction", "expand", "knowledge"):
+            setattr(settings, name, getattr(self, name))
+        return settings
+
+
+class Search(growing.Search):
+    """A tree search with playouts. With one thread, no solver and the same seed it finds the same."""
+
+    def __init__(self, settings: Settings | None = None, seed: int = 0) -> None:
+        """Search as the settings say."""
+        super().__init__()
+        self.settings = settings or Settings()
+        self._seed = seed
+        self._uct: _core.UctSearch | None = None
+        self._solver: dfpn.Solver | None = None
+
+    @property
+    def _tree(self) -> _core.UctSearch | None:
+        return self._uct
+
+    def _go_to(self, board: Board, follows: bool) -> None:
+        if self._uct is not None and follows:
+            self._uct.set_position(board)
+            return
+        settings = self.settings
+        self._uct = _core.UctSearch(board, patterns.model(), settings.core(), self._seed, settings.threads)
+        self._solver = None
+        if settings.solver > 0:
+            self._solver = dfpn.Solver(board.width, board.height, dfpn.Settings(memory=settings.solver))
+
+    def run(
+        self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
+    ) -> Iterator[None]:
+        """Search until a limit is reached; gives control back every twentieth of a second."""
+        check_limits(simulations, seconds, nodes)
+        _, board = self._there()
+        tree = self._uct
+        assert tree is not None
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        left = 1 << 60 if simulations is None else simulations
+        most_nodes = MOST_EDGES // board.cells
+        if nodes is not None:
+            most_nodes = min(most_nodes, tree.nodes + nodes)
+        with _Proving(self._solver, board) as proving:
+            try:
+                while left > 0 and not self._stop.is_set() and (wait := end - time.monotonic()) > 0:
+                    left -= tree.run(left, min(wait, SLICE), most_nodes)
+                    if tree.proof != 0 or tree.nodes >= most_nodes or proving.is_done():
+                        break
+                    yield
+            finally:
+                self._stop.clear()
+        found = proving.found
+        if tree.proof == 0 and found is not None and found.winner is not None:
+            tree.prove(1 if found.winner is board.turn else -1, found.winning[0] if found.winning else -1)
+
+    def clear(self) -> None:
+        """Let go of the tree."""
+        self._uct = self._solver = None
+
+
+class _Proving:
+    """A solver at work on a position in a thread of its own, where there is one."""
+
+    def __init__(self, solver: dfpn.Solver | None, board: Board) -> None:
+        self.found: dfpn.Solution | None = None
+        self._solver, self._board = solver, board.copy()
+        self._thread = threading.Thread(target=self._work)
+
+    def _work(self) -> None:
+        if self._solver is not None:
+            self.found = self._solver.solve(self._board)
+
+    def is_done(self) -> bool:
+        """Whether the winner is proven."""
+        return self.found is not None and self.found.winner is not None
+
+    def __enter__(self) -> _Proving:
+        if self._solver is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._solver is not None:
+            self._solver.interrupt()
+            self._thread.join()
+            self._solver.take_back_interrupt()

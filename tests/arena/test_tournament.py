@@ -1,0 +1,166 @@
+"""Events: they go on where they were, whatever stopped them, and every game is played once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fingal.arena.crew import Alone
+from fingal.arena.openings import openings
+from fingal.arena.store import Store
+from fingal.arena.tournament import Plan, Tournament, find_event, opening_of, ordered, play, start_text
+from fingal.game import BLACK, Record, formats
+
+FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "games.sqlite"
+
+
+def count(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with Store(path) as store:
+        return len(store.games())
+
+
+def test_killed_three_times_it_has_every_game_once(path: Path) -> None:
+    """What comes out is what would have come out without: the same games, to the move."""
+    players = ("resistance", "shortest-path", "random")
+    arguments = ["tournament", *players, "--size", "6", "--games", "30", "--seed", "7", "--openings", "edge"]
+    arguments += ["--jobs", "2", "--store", str(path), "--name", "league", "--json"]
+    for enough in (5, 15, 25):
+        with subprocess.Popen([*FINGAL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            while count(path) < enough:
+                assert process.poll() is None
+                time.sleep(0.02)
+            os.kill(process.pid, signal.SIGKILL)
+        assert enough <= count(path) < 90
+    ended = subprocess.run([*FINGAL, *arguments], capture_output=True, text=True, check=True)
+    assert "league goes on after " in ended.stderr
+    result = json.loads(ended.stdout)
+    assert (result["games"], result["finished"], result["failures"]) == (90, True, [])
+
+    with Store(path) as store:
+        kept = store.games("league")
+        plan = Plan.read(store.event("league").settings, "round-robin")
+    assert [game.number for game in kept] == list(range(1, 91))
+    assert {game.number: game.sgf for game in kept} == {game.number: game.sgf for game in play(plan)}
+
+
+def test_an_unfinished_event_of_the_same_plan_goes_on(path: Path) -> None:
+    plan = Plan("match", ("random", "random"), 3, 3, 6)
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, None, has_seed=False)
+        games = Tournament(store, event).play(Alone())
+        next(games)
+        games.close()
+        assert store.event(event.name).status == "playing"
+        # Another plan is another event.
+        other = find_event(store, replace(plan, width=4), None, has_seed=False)
+        assert other.name == "match-2"
+        again = find_event(store, plan, None, has_seed=False)
+        assert (again.name, again.settings["seed"]) == (event.name, event.settings["seed"])
+        assert [game.number for game in Tournament(store, again).play(Alone())] == [2, 3, 4, 5, 6]
+        assert store.event(event.name).status == "finished"
+        assert find_event(store, plan, None, has_seed=False).name == "match-3"
+
+
+def test_a_name_stands_for_one_plan(path: Path) -> None:
+    plan = Plan("match", ("random", "shortest-path"), 3, 3, 2, seed=1)
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, "mine", has_seed=True)
+        assert len(list(Tournament(store, event).play(Alone()))) == 2
+        again = find_event(store, plan, "mine", has_seed=True)
+        assert list(Tournament(store, again).play(Alone())) == []
+        for change, word in (({"width": 4}, "width"), ({"seed": 2}, "seed"), ({"games": 1}, "games")):
+            with pytest.raises(ValueError, match=f"^mine in .* is an event with another {word}: choose another name$"):
+                find_event(store, replace(plan, **change), "mine", has_seed=True)
+        # More games may be asked for: those that are there stay.
+        more = find_event(store, replace(plan, games=4), "mine", has_seed=True)
+        assert [game.number for game in Tournament(store, more).play(Alone())] == [3, 4]
+        assert [game.number for game in store.games("mine")] == [1, 2, 3, 4]
+
+
+def test_a_swiss_tournament_goes_on_in_the_middle_of_a_round(path: Path) -> None:
+    players = (*(f"random:name={letter}" for letter in "abcdefg"), "shortest-path")
+    plan = Plan("swiss", players, 3, 3, 2, rounds=3, seed=3)
+    whole = {game.number: game for game in play(plan)}
+    assert len(whole) == plan.total == 24
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, "swiss", has_seed=True)
+        for stop in (5, 6, 13):
+            games = Tournament(store, event).play(Alone())
+            for _ in range(stop - len(store.games())):
+                next(games)
+            games.close()
+        list(Tournament(store, event).play(Alone()))
+        assert {game.number: game.sgf for game in store.games()} == {n: game.sgf for n, game in whole.items()}
+    wins = [sum(game.won_by == player for game in whole.values()) for player in players]
+    assert max(wins) == wins[-1] == 6
+
+
+def test_a_sequential_test_ends_a_match(path: Path) -> None:
+    plan = Plan("match", ("shortest-path", "random"), 5, 5, 1000, sprt=(0, 200), seed=1)
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, None, has_seed=True)
+        running = Tournament(store, event)
+        games = list(running.play(Alone()))
+        assert running.decided() == 200
+        assert 6 <= len(games) <= 40
+        assert store.event(event.name).status == "finished"
+        # Asked again, it knows.
+        assert list(Tournament(store, event).play(Alone())) == []
+
+
+def test_openings_come_back_as_they_were() -> None:
+    setup = formats.read("(;FF[4]GM[11]SZ[3]AB[b1]AW[a2]PL[W])")
+    for opening in (Record(3, 3), Record.of(["a1", "b2"], 3), setup, Record.of(["a1"], 3, swap=True)):
+        back = opening_of(start_text(opening), 3, 3)
+        assert (back.moves, back.board(), back.swap) == (opening.moves, opening.board(), opening.swap)
+    assert start_text(Record.of(["a1", "b2"], 3)) == "a1 b2"
+
+
+def test_a_short_match_sees_the_whole_board() -> None:
+    """In the order of the cells, the first ten openings of 'all' would all be in the top row."""
+    first = [opening.moves[0][1] // 11 for opening in ordered(openings("all", 11, 11), "all")[:10]]
+    assert len(set(first)) > 4
+    given = [Record.of([cell], 3) for cell in (5, 3, 1)]
+    assert ordered(given, "file.txt") == given
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"kind": "league"}, "there is no tournament 'league': there are match, round-robin, gauntlet, swiss"),
+        ({"kind": "match"}, "a match of 3 players is not possible: it has 2"),
+        ({"games": 0}, "a match of 0 games is not possible: at least 1"),
+        ({"players": ("random",)}, "a tournament of 1 players is not possible: at least 2"),
+        ({"players": ("random", "solver", "random")}, "random stands twice among the players: name=... in a text"),
+        ({"players": ("random", "nobody")}, "there is no player 'nobody'"),
+        ({"kind": "gauntlet", "heads": 3}, "heads=3 is not possible: from 1 to 2"),
+        ({"kind": "swiss", "rounds": 0}, "rounds=0 is not possible: from 1 to 2"),
+        ({"kind": "swiss", "rounds": 3}, "rounds=3 is not possible: from 1 to 2"),
+    ],
+)
+def test_plans_that_are_none(settings: dict[str, object], sentence: str) -> None:
+    known: dict[str, object] = {"kind": "round-robin", "players": ("random", "solver", "shortest-path"), "games": 2}
+    with pytest.raises(ValueError, match=sentence.replace("(", r"\(")):
+        Plan(**{"width": 3, "height": 3, **known, **settings})  # type: ignore[arg-type]
+
+
+def test_colours_and_openings_of_a_match() -> None:
+    games = list(play(Plan("match", ("random", "shortest-path"), 3, 3, 6, starts=("a1", "c3"))))
+    assert [game.black for game in games] == ["random", "shortest-path"] * 3
+    assert [game.opening for game in games] == ["a1", "a1", "c3", "c3", "a1", "a1"]
+    assert [game.record.moves[0] for game in games] == [(BLACK, 0), (BLACK, 0), (BLACK, 8), (BLACK, 8)] + [
+        (BLACK, 0)
+    ] * 2
