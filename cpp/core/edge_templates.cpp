@@ -83,7 +83,7 @@ const TemplateTable<Words>& TemplateTable<Words>::shared(const Geometry<Words>& 
   const std::lock_guard lock(mutex);
   auto& table = made[{g.width, g.height, colour}];
   if (table) return *table;
-  constexpr int kSmall = 64;  // cells: on such boards pairs save the solver fewer positions than they cost it time
+  constexpr int kSmall = 64;  // cells: on such boards the solver is faster without pairs
   table = std::make_unique<TemplateTable>(g, colour, edge_templates(), g.cells > kSmall);
   return *table;
 }
