@@ -43,8 +43,10 @@ std::vector<Point> points_of(const std::string& picture) {
 }  // namespace
 
 template <int Words>
-TemplateTable<Words>::TemplateTable(const Geometry<Words>& g, Colour colour, const std::vector<std::string>& pictures) {
+TemplateTable<Words>::TemplateTable(const Geometry<Words>& g, Colour colour, const std::vector<std::string>& pictures,
+                                    bool pairs) {
   for (std::size_t index = 0; index < pictures.size(); ++index) {
+    if (!pairs && pictures[index].find('P') != std::string::npos) continue;
     const auto points = points_of(pictures[index]);
     for (const int edge : {0, 1}) {
       const EdgeFrame<Words> frame(g, colour, edge);
@@ -80,7 +82,9 @@ const TemplateTable<Words>& TemplateTable<Words>::shared(const Geometry<Words>& 
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   auto& table = made[{g.width, g.height, colour}];
-  if (!table) table = std::make_unique<TemplateTable>(g, colour, edge_templates());
+  if (table) return *table;
+  constexpr int kSmall = 64;  // cells: on such boards the solver is faster without pairs
+  table = std::make_unique<TemplateTable>(g, colour, edge_templates(), g.cells > kSmall);
   return *table;
 }
 

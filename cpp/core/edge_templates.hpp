@@ -68,9 +68,10 @@ struct TemplatePlace {
 template <int Words>
 class TemplateTable {
  public:
-  TemplateTable(const Geometry<Words>& g, Colour colour, const std::vector<std::string>& pictures);
+  // `pairs`: those that join two cells as well.
+  TemplateTable(const Geometry<Words>& g, Colour colour, const std::vector<std::string>& pictures, bool pairs = true);
 
-  // Of edge_templates(). Lives for ever.
+  // Of edge_templates(), with pairs on boards of more than 64 cells. Lives for ever.
   static const TemplateTable& shared(const Geometry<Words>& g, Colour colour);
 
   const std::vector<TemplatePlace<Words>>& places() const { return places_; }
