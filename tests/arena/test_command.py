@@ -214,6 +214,8 @@ def interrupted(folder: Path, games: int) -> Interrupted:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Where the tests run in the background, programs are started with Ctrl-C ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while not (folder / "games.sqlite").exists() or len(Store(folder / "games.sqlite").games()) < games:
             assert process.poll() is None

@@ -52,7 +52,7 @@ def lines_of(answers: BinaryIO) -> list[str]:
 
 def test_reports_come_until_the_next_command() -> None:
     with talking("uct:seed=1") as (controller, answers):
-        os.write(controller, b"boardsize 7\n5 kata-analyze b 1\n")
+        os.write(controller, b"boardsize 11\n5 kata-analyze b 1\n")
         assert lines_of(answers) == ["= "]
         assert answers.readline() == b"=5 \n"
         visits = [sum(int(row[1]) for row in read(answers.readline().decode().rstrip("\n"))) for _ in range(4)]

@@ -33,14 +33,14 @@ PLAYERS = (
 
 SIZES = (5, 7, 9, 11, 13)
 
-GAMES = 2
+GAMES = 6
 """Between each two players, half with each colour, from fair openings."""
 
 
 def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES) -> None:
     """Play what is left of the league."""
     for size in sizes:
-        options = EventOptions(size=str(size), games=games, store=store, name=_event(size), seed=1, adjudicate=True)
+        options = EventOptions(size=str(size), games=games, store=store, name=_event(size), seed=1)
         command.tournament(PLAYERS, options, "round-robin", 1, None, PLAYERS[0], False, Console(), Console(stderr=True))
 
 
@@ -86,10 +86,9 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
 _INTRODUCTION = f"""# The league
 
 Every kind of player that ships with Fingal against every other one, on each board, {GAMES} games a pair from fair
-openings with both colours; games end where virtual connections prove the winner. `make league` plays it and writes this
-page. Elo is Bradley and Terry's with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md)
-says how it is computed. Where a player wins or loses nearly every game its Elo is only known roughly, and the interval
-says so.
+openings with both colours, played to the end. `make league` plays it and writes this page. Elo is Bradley and Terry's
+with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a
+player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
 
 Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """
