@@ -36,9 +36,11 @@ def talking(player: str) -> Iterator[tuple[int, BinaryIO]]:
     with os.fdopen(to_engine, "rb") as input, os.fdopen(to_us, "wb") as output, os.fdopen(from_engine, "rb") as answers:
         thread = threading.Thread(target=serve, args=(player, input, output))
         thread.start()
-        yield from_us, answers
-        os.close(from_us)
-        thread.join(30)
+        try:
+            yield from_us, answers
+        finally:
+            os.close(from_us)  # however the test ends: a server that waits would keep the process alive
+            thread.join(30)
         assert not thread.is_alive()
 
 
