@@ -13,7 +13,8 @@ void bind_solver(nb::module_& m) {
       .def_rw("memory_mb", &SolverSettings::memory_mb)
       .def_rw("wide_base", &SolverSettings::wide_base)
       .def_rw("wide_factor", &SolverSettings::wide_factor)
-      .def_rw("epsilon", &SolverSettings::epsilon);
+      .def_rw("epsilon", &SolverSettings::epsilon)
+      .def_rw("templates", &SolverSettings::templates);
 
   nb::class_<Finding>(m, "Finding", "What a solver knows of a position, in the view of its side to move.")
       .def_ro("known", &Finding::known)

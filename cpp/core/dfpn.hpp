@@ -18,6 +18,7 @@ struct SolverSettings {
   int wide_base = 1;          // so many moves of a position are searched at once,
   double wide_factor = 0.25;  // and this share of those that are left besides
   double epsilon = 0.25;      // how far a move's share of work may outgrow the next best's before another is tried
+  bool templates = true;      // whether connections may rest on edge templates, which proofs cannot show
 };
 
 // What the threads of one search share.
@@ -44,7 +45,7 @@ class Dfpn {
   using Set = Bits<Words>;
 
   Dfpn(const Geometry<Words>& g, ProofTable<Words>& table, SolverRun& run, const SolverSettings& settings)
-      : table_(&table), run_(&run), settings_(settings), knowledge_(g) {}
+      : table_(&table), run_(&run), settings_(settings), knowledge_(g, limits_of(settings)) {}
 
   // Searches until the position is solved or the run is over. What was found is in the table.
   Entry<Words> solve(const Position<Words>& position) {
@@ -54,6 +55,12 @@ class Dfpn {
   void set_policy(const MovePolicy& policy) { knowledge_.set_policy(policy); }
 
  private:
+  static ConnectionLimits limits_of(const SolverSettings& settings) {
+    ConnectionLimits limits;
+    limits.templates = settings.templates;
+    return limits;
+  }
+
   struct Child {
     int move;
     Bounds bounds;

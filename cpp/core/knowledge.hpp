@@ -22,7 +22,7 @@ class Knowledge {
  public:
   using Set = Bits<Words>;
 
-  explicit Knowledge(const Geometry<Words>& g) : connections_(g), circuit_(g) {}
+  Knowledge(const Geometry<Words>& g, const ConnectionLimits& limits) : connections_(g, limits), circuit_(g) {}
 
   // Writes everything of an entry but its work. `before`: the stones of the position that it was reached from, with
   // what was filled in there; from its connections it is not far to those of this position. Not for positions that are

@@ -11,7 +11,8 @@ class MovingConnections {
   using Set = Bits<Words>;
   using Stones = std::array<Set, 2>;  // by colour
 
-  explicit MovingConnections(const Geometry<Words>& g) : connections_{{{g, kBlack, {}}, {g, kWhite, {}}}} {}
+  explicit MovingConnections(const Geometry<Words>& g, const ConnectionLimits& limits = {})
+      : connections_{{{g, kBlack, limits}, {g, kWhite, limits}}} {}
 
   // A colour's connections among these stones, by way of those among `before`, which others may need again. Updates of
   // one's own have to be undone before it is asked again.

@@ -536,6 +536,12 @@ class SolverSettings:
     @epsilon.setter
     def epsilon(self, arg: float, /) -> None: ...
 
+    @property
+    def templates(self) -> bool: ...
+
+    @templates.setter
+    def templates(self, arg: bool, /) -> None: ...
+
 class Finding:
     """What a solver knows of a position, in the view of its side to move."""
 

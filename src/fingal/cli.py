@@ -351,7 +351,8 @@ def solve(
         from fingal.search.policy import move_policy
 
         policy = move_policy(open_evaluator(net), board.width, board.height)
-    solver = Solver(board.width, board.height, Settings(memory=memory, threads=threads), policy)
+    settings = Settings(memory=memory, threads=threads, templates=proof is None)
+    solver = Solver(board.width, board.height, settings, policy)
     if table is not None and table.exists():
         solver.load(table)
 

@@ -36,6 +36,9 @@ class Settings:
     """and this share of those that are left besides."""
     epsilon: float = 0.25
     """How far the work on one move may outgrow that on the next before the search turns there."""
+    templates: bool = True
+    """Whether connections may rest on edge templates. The checker of proofs does not know them: without, the search
+    takes longer and proofs are much shorter."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
@@ -54,6 +57,7 @@ class Settings:
         settings.wide_base = self.wide_base
         settings.wide_factor = self.wide_factor
         settings.epsilon = self.epsilon
+        settings.templates = self.templates
         return settings
 
 
