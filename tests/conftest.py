@@ -15,6 +15,10 @@ hypothesis.settings.register_profile("fingal", deadline=None)
 hypothesis.settings.load_profile("fingal")
 
 
+FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
+"""The command line of ``fingal`` as a program of its own."""
+
+
 class Ran(NamedTuple):
     status: int
     out: str

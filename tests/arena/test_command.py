@@ -14,7 +14,7 @@ import pytest
 from fingal.arena.command import run_players
 from fingal.arena.store import Store
 from fingal.game import formats
-from tests.conftest import Run
+from tests.conftest import FINGAL, Run
 
 ENGINE = Path(__file__).parent.parent / "players" / "fake_engine.py"
 
@@ -208,7 +208,7 @@ def interrupted(folder: Path, games: int) -> Interrupted:
     """A match, too long to end by itself, that is interrupted after so many games."""
     arguments = ["match", "resistance", "shortest-path", "--size", "7", "--games", "9000", "--json"]
     with subprocess.Popen(
-        [sys.executable, "-c", "from fingal.cli import main; main()", *arguments],
+        [*FINGAL, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
