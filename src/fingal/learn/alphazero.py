@@ -452,6 +452,10 @@ class Trainer:
             index, _, key = name.partition(".")
             state.setdefault(int(index), {})[key] = tensor
         self.optimiser.load_state_dict({"state": state, "param_groups": whole["param_groups"]})
+        for parameter, kept in self.optimiser.state.items():
+            for name, tensor in kept.items():
+                if tensor.shape == parameter.shape:  # fused AdamW wants it to lie in memory as the weights do
+                    kept[name] = torch.empty_like(parameter).copy_(tensor)
         for name, tensor in under("replay.").items():
             self.replay.arrays[name][: len(tensor)] = tensor.to(self.device)
         self.replay.seen = about["seen"]
