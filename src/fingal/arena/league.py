@@ -33,7 +33,7 @@ PLAYERS = (
 
 SIZES = (5, 7, 9, 11, 13)
 
-GAMES = 2
+GAMES = 4
 """Between each two players, half with each colour, from fair openings."""
 
 
