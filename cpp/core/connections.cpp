@@ -152,19 +152,20 @@ void Connections<Words>::and_through(int x, int middle, Set carrier, std::uint32
 
 template <int Words>
 void Connections<Words>::and_at(int x, int middle, int y, const Set& carrier, bool stone, std::uint32_t origin) {
-  if (store_.meet(x, y).within(carrier) && !stone) return;
-  const auto captured = captured_.cells(x) | captured_.cells(middle) | captured_.cells(y);
-  if (!(store_.done_meet(middle, y) & carrier).within(captured)) return;
+  if (!stone && store_.meet(x, y).within(carrier)) return;
+  const auto captured = [&] { return captured_.cells(x) | captured_.cells(middle) | captured_.cells(y); };
+  const auto clash = store_.done_meet(middle, y) & carrier;
+  if (clash.any() && !clash.within(captured())) return;
   const auto list = store_.pair(middle, y).full;
   for (int i = 0; i < list.done; ++i) {
-    const auto further = store_.carrier(list, i);
+    const auto& further = store_.carrier(list, i);
     if (x < cells_ && further.test(x)) continue;
     auto joined = carrier | further;
     const auto shared = carrier & further;
     if (limits_.record) {
       found_ = {.rule = ConnectionRule::kAnd, .middle = middle, .parents = {origin, store_.origin(list, i)}};
     }
-    if (shared.any() && (!shared.within(captured) || !cover(x, middle, y, shared, joined))) continue;
+    if (shared.any() && (!shared.within(captured()) || !cover(x, middle, y, shared, joined))) continue;
     if (stone) {
       add_full(x, y, joined);
     } else {
@@ -189,17 +190,16 @@ bool Connections<Words>::cover(int x, int middle, int y, const Set& shared, Set&
   return !left.any();
 }
 
-// A full connection is kept when it avoids a cell that all others need, or lies within one of them.
+// A full connection is kept unless it needs all that another one does.
 template <int Words>
 bool Connections<Words>::add_full(int x, int y, const Set& carrier, std::uint32_t origin) {
-  const bool narrows = !store_.meet(x, y).within(carrier);
   const auto& known = store_.pair(x, y).full;
   bool shrinks = false;
   for (const auto& other : store_.carriers(known)) {
     if (other.within(carrier)) return false;
     shrinks |= carrier.within(other);
   }
-  if (!shrinks && (!narrows || known.count >= limits_.fulls)) return false;
+  if (!shrinks && known.count >= limits_.fulls) return false;
   auto& pair = store_.change(x, y);
   if (shrinks) store_.remove_if(pair.full, [&](const Set& other) { return carrier.within(other); });
   store_.append(pair.full, carrier, origin || !limits_.record ? origin : note(x, y, carrier));
@@ -214,6 +214,7 @@ bool Connections<Words>::add_full(int x, int y, const Set& carrier, std::uint32_
 template <int Words>
 void Connections<Words>::add_semi(int x, int y, const Set& carrier, std::uint32_t origin) {
   if (store_.meet(x, y).within(carrier)) return;
+  if (is_open(x) && is_open(y) && carrier.count() > limits_.between_cells) return;
   const auto& known = store_.pair(x, y);
   bool shrinks = false;
   for (const auto& other : store_.carriers(known.semi)) {

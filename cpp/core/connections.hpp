@@ -15,8 +15,9 @@ template <int Words>
 class TemplateTable;
 
 struct ConnectionLimits {
-  int fulls = 12;              // full connections kept for a pair of ends
-  int semis = 60;              // semi connections kept for a pair of ends
+  int fulls = 30;              // full connections kept for a pair of ends
+  int semis = 150;             // semi connections kept for a pair of ends
+  int between_cells = 20;      // cells of the largest semi connection that is kept between two empty cells
   bool templates = true;       // begin with edge templates
   bool stop_when_won = false;  // stop as soon as both edges are joined: enough where only the winner matters
   bool record = false;         // remember how each connection was found
@@ -98,6 +99,15 @@ class Connections {
     Set carrier;
   };
 
+  // Where the or-rule works; kept, for it is used so often.
+  struct OrRoom {
+    std::vector<std::pair<int, int>> order{};  // cells and place of each semi connection
+    std::vector<Set> semis{};                  // in that order
+    std::vector<std::uint32_t> origins{};      // theirs, when steps are recorded
+    std::vector<const Set*> usable{};
+    std::vector<const Set*> used{};
+  };
+
   struct Before {
     Set own;
     Set opponent;
@@ -112,6 +122,7 @@ class Connections {
     }
   }
 
+  bool is_open(int end) const { return end < cells_ && empty_.test(end); }
   void find_groups();
   void add_neighbours();
   void add_templates();
@@ -124,6 +135,7 @@ class Connections {
   bool add_full(int x, int y, const Set& carrier, std::uint32_t origin = 0);
   void add_semi(int x, int y, const Set& carrier, std::uint32_t origin = 0);
   void ask_or(int x, int y);
+  void sort_semis(const List& list);
   void or_rule(int x, int y);
 
   std::vector<int> live_ends() const;
@@ -149,6 +161,7 @@ class Connections {
   std::size_t next_fresh_ = 0;
   std::vector<std::pair<int, int>> to_or_;  // pairs of ends whose semi connections may make a full one
   std::size_t next_or_ = 0;
+  OrRoom or_;
   Step found_;                   // what is being added, when steps are recorded
   std::vector<Step> steps_;      // number i + 1 is the origin of what was found by step i
   std::vector<Before> history_;  // what each update changed, beside the store

@@ -39,42 +39,50 @@ Bits<Words> join(const std::vector<const Bits<Words>*>& semis, const Bits<Words>
 
 }  // namespace
 
+// The pair's semi connections, the smallest first.
+template <int Words>
+void Connections<Words>::sort_semis(const List& list) {
+  auto& [order, semis, origins, usable, used] = or_;
+  order.clear();
+  semis.clear();
+  origins.clear();
+  for (int i = 0; i < list.count; ++i) order.emplace_back(store_.carrier(list, i).count(), i);
+  std::sort(order.begin(), order.end());
+  for (const auto& [size, i] : order) {
+    semis.push_back(store_.carrier(list, i));
+    if (limits_.record) origins.push_back(store_.origin(list, i));
+  }
+}
+
 // For every cell that all full connections need so far, a full one without it, as far as the semi connections allow.
 template <int Words>
 void Connections<Words>::or_rule(int x, int y) {
   auto& pair = store_.change(x, y);
   pair.queued = false;
-  const auto known = store_.carriers(pair.semi);
-  const std::vector<Set> semis(known.begin(), known.end());
   auto fresh_meet = Store::everything();
-  for (std::size_t i = pair.semi.done; i < semis.size(); ++i) fresh_meet &= semis[i];
+  for (int i = pair.semi.done; i < pair.semi.count; ++i) fresh_meet &= store_.carrier(pair.semi, i);
   pair.semi.done = pair.semi.count;
-  std::vector<std::uint32_t> origins;
-  for (int i = 0; limits_.record && i < pair.semi.count; ++i) origins.push_back(store_.origin(pair.semi, i));
-
-  std::vector<const Set*> by_size;
-  for (const auto& semi : semis) by_size.push_back(&semi);
-  std::stable_sort(by_size.begin(), by_size.end(), [](const Set* a, const Set* b) { return a->count() < b->count(); });
-  std::vector<const Set*> usable;
-  std::vector<const Set*> used;
+  sort_semis(pair.semi);
   const auto try_without = [&](int avoided) {
-    usable.clear();
+    auto& [order, semis, origins, usable, used] = or_;
+    const auto fits = [&](const Set& semi) { return avoided < 0 || !semi.test(avoided); };
     auto meet = Store::everything();
-    for (const auto* semi : by_size) {
-      if (avoided >= 0 && semi->test(avoided)) continue;
-      usable.push_back(semi);
-      meet &= *semi;
+    for (const auto& semi : semis) {
+      if (fits(semi)) meet &= semi;
     }
-    if (usable.empty()) return false;
     Set harmless;
     if (limits_.record) found_ = {.rule = ConnectionRule::kOr};
     if (meet.any() && (!meet.within(captured_.cells(x) | captured_.cells(y)) || !cover(x, x, y, meet, harmless))) {
       return false;
     }
     if (avoided >= 0 && harmless.test(avoided)) return false;
+    usable.clear();
+    for (const auto& semi : semis) {
+      if (fits(semi)) usable.push_back(&semi);
+    }
     const auto joined = join(usable, harmless, used) | harmless;
-    for (const auto* semi : limits_.record ? used : std::vector<const Set*>{}) {
-      found_.parents.push_back(origins[std::size_t(semi - semis.data())]);
+    for (std::size_t i = 0; limits_.record && i < used.size(); ++i) {
+      found_.parents.push_back(origins[std::size_t(used[i] - semis.data())]);
     }
     return add_full(x, y, joined);
   };

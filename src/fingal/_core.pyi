@@ -431,7 +431,7 @@ class TemplateFinder:
         """
 
 class Connections:
-    def __init__(self, board: Board, colour: int, filled_black: Sequence[int] = [], filled_white: Sequence[int] = [], fulls: int = 12, semis: int = 60, templates: bool = True, record: bool = False) -> None: ...
+    def __init__(self, board: Board, colour: int, filled_black: Sequence[int] = [], filled_white: Sequence[int] = [], fulls: int = 30, semis: int = 150, templates: bool = True, record: bool = False) -> None: ...
 
     def build(self, board: Board, filled_black: Sequence[int] = [], filled_white: Sequence[int] = []) -> None:
         """Searches from scratch, on a board of the same size."""

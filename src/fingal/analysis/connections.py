@@ -48,9 +48,9 @@ class Connection:
 class Limits:
     """How many connections the search keeps."""
 
-    fulls: int = 12
+    fulls: int = 30
     """Full connections of one pair of ends."""
-    semis: int = 60
+    semis: int = 150
     """Semi connections of one pair of ends."""
     templates: bool = True
     """Begin with edge templates, which the rules alone would not find."""

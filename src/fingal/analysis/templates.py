@@ -4,11 +4,11 @@ A template is a way to join a stone to an edge, or to another stone beside it, t
 is a picture, row by row down to the edge and each row half a cell further to the right: O the stone, P the other one, S
 further stones that are needed, * the carrier.
 
-Two ways lead to them. The first tries regions: every place of a stone on the third to fifth row, with no other stone
-and with one at every place near it, and two stones on the second row with up to three cells between them. In each
-region the carriers are looked for that hold: one, then those without one of its cells, and so on. The second looks at
-positions of games (a file with one a line: the size, then moves) for what holds there although the connections do not
-say so.
+Three ways lead to them. The first tries a stone alone on the third to fifth row: see ``lone_stones.py``. The second tries
+regions: every place of a stone on these rows with one more at every place near it, and two stones on the second row with
+up to three cells between them. In each region the carriers are looked for that hold: one, then those without one of its
+cells, and so on. The third looks at positions of games (a file with one a line: the size, then moves) for what holds
+there although the connections do not say so.
 
 Whatever is found holds by search of its carrier alone, which knows nothing but the rules: see ``carrier_search.hpp``.
 """
@@ -25,6 +25,7 @@ from itertools import islice
 from pathlib import Path
 
 from fingal import _core
+from fingal.analysis.lone_stones import LoneStone, Point, Strip
 from fingal.game import Board, Colour
 
 HIGHEST = 4
@@ -33,8 +34,11 @@ HIGHEST = 4
 LARGEST = 50
 """Cells of the largest region that is tried."""
 
-Point = tuple[int, int]
-"""Rows up from the edge, and cells along it: (up, along) touches (up + 1, along) and (up + 1, along + 1)."""
+STRIPS = ((Strip(2, 4, 8), 2), (Strip(3, 10, 15, above=1), 2), (Strip(4, 8, 14), 1))
+"""Where a stone alone is tried, and how many cells further carriers do without."""
+
+LARGEST_ALONE = 40
+"""Cells of the largest carrier of a stone alone that is kept: it takes too long to prove larger ones by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def around(stones: dict[Point, str], aside: float, above: int) -> Region:
 
 def regions() -> list[Region]:
     """All that are tried, small ones first."""
-    found = [around({(high, 0): "O"}, 1.5 + high / 4, 1) for high in (3, HIGHEST)]
+    found = []
     for high in range(2, HIGHEST + 1):
         aside, above = (1.5, 1) if high < HIGHEST else (1, 0)
         for up in range(min(high + 2, HIGHEST + 1)):
@@ -227,6 +231,7 @@ class Search:
     file: Path | None
     found: dict[str, int]
     """Templates, and how often each was found in positions."""
+    strips: int = 0
     regions: int = 0
     positions: int = 0
 
@@ -240,17 +245,27 @@ class Search:
     def save(self, progress: str) -> None:
         """Keep what there is, and say so."""
         if self.file:
-            kept = {"found": self.found, "regions": self.regions, "positions": self.positions}
+            kept = {key: getattr(self, key) for key in ("found", "strips", "regions", "positions")}
             self.file.write_text(json.dumps(kept), encoding="ascii")
         print(f"\r{progress}, {len(self.found)} templates", end="", file=sys.stderr, flush=True)
 
+    def try_strips(self, everything: Sequence[tuple[Strip, int]]) -> None:
+        """Look for templates of a stone alone."""
+        for strip, depth in everything[self.strips :]:
+            for carrier in LoneStone(strip).carriers(depth):
+                if len(carrier) <= LARGEST_ALONE:
+                    one = Region(dict.fromkeys(carrier, "*") | {strip.stone: "O"}).picture()
+                    self.found[min(one, read(one, mirrored=True).picture())] = 1
+                self.save(f"{self.strips} of {len(everything)} strips")
+            self.strips += 1
+            self.save(f"{self.strips} of {len(everything)} strips")
+
     def try_regions(self, everything: Sequence[Region], depth: int) -> None:
         """Look for templates in regions."""
+        finder = _core.TemplateFinder(most_positions=20_000)
         for region in everything[self.regions :]:
-            alone = set(region.marks.values()) == {"O", "*"}
-            finder = _core.TemplateFinder(most_positions=3_000_000 if alone else 20_000)
             if region.cells <= LARGEST:
-                self.found |= dict.fromkeys(carriers(finder, region, 0 if alone else depth), 1)
+                self.found |= dict.fromkeys(carriers(finder, region, depth), 1)
             self.regions += 1
             self.save(f"{self.regions} of {len(everything)} regions")
 
@@ -295,6 +310,7 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, ValueError, TypeError) as error:
         print(f"{given.games or given.state} cannot be used: {error}", file=sys.stderr)
         return 2
+    search.try_strips(STRIPS)
     search.try_regions(regions(), given.depth)
     search.try_positions(boards, given.most_cells)
     pictures = search.result(given.most_cells)
