@@ -1,6 +1,7 @@
 """Connections against plain search of their carriers, plain rules, and what people know."""
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
@@ -202,6 +203,28 @@ def test_limits() -> None:
     assert max(len(few.semi(a, b)) for a in range(10) for b in range(10, 40)) <= 2
     with pytest.raises(ValueError, match="at least 1 connection"):
         Connections(board, Colour.BLACK, limits=Limits(fulls=0))
+
+
+def test_no_full_connection_of_a_pair_needs_all_that_another_does() -> None:
+    by_pair = defaultdict[tuple[int, int], list[frozenset[int]]](list)
+    for found in Connections(placed(8, "d4", "e5"), Colour.BLACK).fulls():
+        by_pair[found.a, found.b].append(found.carrier)
+    several = [carriers for carriers in by_pair.values() if len(carriers) > 1]
+    assert len(several) > 20
+    assert not any(one < other for carriers in several for one in carriers for other in carriers)
+    # Also those are there that need all that the others have in common.
+    assert any(frozenset.intersection(*set(carriers) - {one}) <= one for carriers in several for one in carriers)
+
+
+def test_wide_semi_connections_are_kept_only_where_a_stone_or_an_edge_is_an_end() -> None:
+    board = placed(9, "e5", "d3")
+    view = Connections(board, Colour.BLACK)
+    sizes = {True: 0, False: 0}
+    for found in view.semis():
+        between_cells = not {found.a, found.b} & {board.cell("e5"), 81, 82}
+        sizes[between_cells] = max(sizes[between_cells], len(found.carrier))
+    assert sizes[True] == 20
+    assert sizes[False] > 20
 
 
 def test_bad_input() -> None:

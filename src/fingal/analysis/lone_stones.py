@@ -48,8 +48,8 @@ class Strip:
 
     def cells(self) -> Cells:
         """Those that may be played on."""
-        rows = {up: self.width if up <= self.up else self.along + up - self.up for up in range(self.up + self.above + 1)}
-        return frozenset((up, along) for up, length in rows.items() for along in range(length)) - {self.stone}
+        rows = [self.width] * (self.up + 1) + [self.along + 1 + higher for higher in range(self.above)]
+        return frozenset((up, along) for up, length in enumerate(rows) for along in range(length)) - {self.stone}
 
     def board(self, cells: Cells) -> Board:
         """With these cells empty, Black's stone joined to the upper edge, all else White's, and White to move.

@@ -4,11 +4,11 @@ A template is a way to join a stone to an edge, or to another stone beside it, t
 is a picture, row by row down to the edge and each row half a cell further to the right: O the stone, P the other one, S
 further stones that are needed, * the carrier.
 
-Three ways lead to them. The first tries a stone alone on the third to fifth row: see ``lone_stones.py``. The second tries
-regions: every place of a stone on these rows with one more at every place near it, and two stones on the second row with
-up to three cells between them. In each region the carriers are looked for that hold: one, then those without one of its
-cells, and so on. The third looks at positions of games (a file with one a line: the size, then moves) for what holds
-there although the connections do not say so.
+Three ways lead to them. The first tries a stone alone on the third to fifth row: see ``lone_stones.py``. The second
+tries regions: every place of a stone on these rows with one more at every place near it, and two stones on the second
+row with up to three cells between them. In each region the carriers are looked for that hold: one, then those without
+one of its cells, and so on. The third looks at positions of games (a file with one a line: the size, then moves) for
+what holds there although the connections do not say so.
 
 Whatever is found holds by search of its carrier alone, which knows nothing but the rules: see ``carrier_search.hpp``.
 """
