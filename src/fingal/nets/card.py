@@ -45,13 +45,13 @@ class Card:
     config: dict[str, Any]
     """The architecture's settings."""
     architecture: str = "residual"
-    """The file of ``fingal.nets`` that builds it."""
+    """The file of ``fingal.nets`` that builds it: ``residual``, ``hexagonal`` or another that ``checkpoint`` finds."""
     encoder: str = ENCODER
     """The planes it sees."""
     view: str = "canonical"
     """Whose view they give: ``canonical`` is the side to move as Black."""
     head: str = "policy_value"
-    """What it says: ``policy_value``."""
+    """What it says: ``policy_value``; ``q``, a value of every move; or ``policy``, logits of the moves alone."""
     precision: str = "float32"
     """How the weights are stored: ``float32``, ``float16`` or ``int8``."""
     sizes: tuple[str, ...] = ()
@@ -98,18 +98,22 @@ class Card:
             raise CheckpointError(f"{source}: the card's cost is not an object of numbers and texts")
         return cls(**{**known, "sizes": tuple(sizes)})
 
-    def require(self, source: str, architectures: Sequence[str] | None = None) -> None:
-        """CheckpointError unless this build knows the planes and the head, and the architecture is one of these."""
+    def require(
+        self,
+        source: str,
+        architectures: Sequence[str] | None = None,
+        encoder: str | None = ENCODER,
+        head: str | None = "policy_value",
+    ) -> None:
+        """CheckpointError unless the architecture is one of these, and planes and head are these; None for any."""
         for what, value, known in (
-            ("planes", self.encoder, (ENCODER,)),
-            ("view", self.view, ("canonical",)),
-            ("head", self.head, ("policy_value",)),
             ("architecture", self.architecture, architectures),
+            ("planes", self.encoder, None if encoder is None else (encoder,)),
+            ("view", self.view, ("canonical",)),
+            ("head", self.head, None if head is None else (head,)),
         ):
             if known is not None and value not in known:
-                raise CheckpointError(
-                    f"{source} has {what} {_short(value)}, and this build of Fingal knows {', '.join(known)}"
-                )
+                raise CheckpointError(f"{source} has {what} {_short(value)} where {' or '.join(known)} is expected")
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -2,41 +2,58 @@
 
 Loading never runs anything that is in the file: it is a JSON header and plain numbers, and every one of them is
 checked against the net that the card describes before memory is spent on it.
+
+An **architecture** is a file of ``fingal.nets`` that defines ``Config``, a frozen dataclass that refuses what cannot be
+built, and the net: an ``nn.Module`` made of a ``Config``, which it keeps as ``config``, with the file's name in
+capitals (``residual.Residual``). There is no list of architectures to keep. The config alone says what planes the net
+sees and what its numbers mean (``heads``); the card repeats it.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import json
 import os
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar, overload
 
 import safetensors
 import safetensors.torch
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from fingal.nets.card import KEY, Card, CheckpointError, find, read_bytes, write_atomically
-from fingal.nets.residual import Config, Residual
+from fingal.nets.heads import encoder_of, head_of
+from fingal.nets.residual import Residual
 
-__all__ = ["Card", "CheckpointError", "find", "load", "save"]
+__all__ = ["Card", "CheckpointError", "architectures", "find", "load", "load_any", "save"]
 
 _MAX_HEADER = 1 << 20
 _DTYPES = {"F32", "F16", "BF16"}
 
 
-def save(net: Residual, path: str | os.PathLike[str], card: Card | None = None, *, half: bool = False) -> Card:
-    """Write a net; gives the card as written, whose architecture and settings are the net's.
+N = TypeVar("N", bound=nn.Module)
+
+
+def save(net: nn.Module, path: str | os.PathLike[str], card: Card | None = None, *, half: bool = False) -> Card:
+    """Write a net; gives the card as written, whose architecture, settings, planes and head are the net's.
 
     ``half`` stores matrices and kernels in 16 bits; statistics and biases stay in 32. Whatever fails, a file that
     stood at ``path`` before is left as it was: OSError for the disk, ValueError for a net with numbers that are not
     finite.
     """
     stem = os.path.basename(os.fspath(path)).partition(".")[0]
+    config: Any = net.config
     card = replace(
         card or Card(stem, {}),
-        architecture="residual",
-        config=asdict(net.config),
+        architecture=type(net).__module__.rpartition(".")[2],
+        config=asdict(config),
+        encoder=encoder_of(config),
+        head=head_of(config),
         precision="float16" if half else "float32",
     )
     tensors = {}
@@ -49,19 +66,48 @@ def save(net: Residual, path: str | os.PathLike[str], card: Card | None = None, 
     return card
 
 
-def load(path: str | os.PathLike[str]) -> tuple[Residual, Card]:
-    """Read a net, in float32 and evaluation mode on the CPU, and its card.
+@overload
+def load(path: str | os.PathLike[str]) -> tuple[Residual, Card]: ...
+@overload
+def load(path: str | os.PathLike[str], kind: type[N]) -> tuple[N, Card]: ...
+def load(path: str | os.PathLike[str], kind: type[nn.Module] = Residual) -> tuple[nn.Module, Card]:
+    """Read a net of one kind, in float32 and evaluation mode on the CPU, and its card.
 
-    CheckpointError for whatever is not a net that this build knows; nothing in the file is ever run.
+    CheckpointError for whatever is not such a net; nothing in the file is ever run.
     """
+    return _load(path, (kind.__module__.rpartition(".")[2],))
+
+
+def load_any(path: str | os.PathLike[str]) -> tuple[nn.Module, Card]:
+    """As ``load``, a net of whatever architecture its card names."""
+    return _load(path, architectures())
+
+
+@functools.cache
+def architectures() -> tuple[str, ...]:
+    """The files of ``fingal.nets`` that define an architecture."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return tuple(file.stem for file in files if re.search(r"^class Config\b", file.read_text("utf-8"), re.MULTILINE))
+
+
+def _load(path: str | os.PathLike[str], known: Sequence[str]) -> tuple[nn.Module, Card]:
     source = os.path.basename(os.fspath(path))
     data = read_bytes(path)
     header = _header(data, source)
     metadata = header.pop("__metadata__", {})
     card = Card.parse(metadata.get(KEY) if isinstance(metadata, dict) else None, source)
-    card.require(source, architectures=("residual",))
-    config = _config(card, source)
-    _check_names_and_shapes(header, config, source)
+    # The name is compared with this build's own files before anything is imported by it.
+    card.require(source, known, encoder=None, head=None)
+    module = importlib.import_module(f"fingal.nets.{card.architecture}")
+    config = _config(card, module.Config, source)
+    card.require(source, known, encoder_of(config), head_of(config))
+    make: Callable[[], nn.Module] = functools.partial(getattr(module, card.architecture.capitalize()), config)
+    with (
+        torch.random.fork_rng(devices=[]),  # who loads a net mid-way wants the same random numbers afterwards
+        torch.device("meta"),  # shapes without memory: the card may ask for more than there is
+    ):
+        expected = make().state_dict()
+    _check_names_and_shapes(header, expected, source)
     try:
         tensors = safetensors.torch.load(data)
     except safetensors.SafetensorError:
@@ -71,8 +117,8 @@ def load(path: str | os.PathLike[str]) -> tuple[Residual, Card]:
             raise CheckpointError(f"{source}: {name} holds numbers that are not finite")
         if name.endswith(".variance") and (tensor < 0).any():
             raise CheckpointError(f"{source}: {name} holds a variance below 0")
-    with torch.random.fork_rng(devices=[]):  # who loads a net mid-way wants the same random numbers afterwards
-        net = Residual(config)
+    with torch.random.fork_rng(devices=[]):
+        net = make()
     net.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     return net.eval(), card
 
@@ -91,21 +137,21 @@ def _header(data: bytes, source: str) -> dict[str, Any]:
     return dict(header)
 
 
-def _config(card: Card, source: str) -> Config:
+def _config(card: Card, kind: type[Any], source: str) -> Any:
     try:
-        return Config(**card.config)
-    except TypeError:
-        raise CheckpointError(f"{source}: the card's settings are not those of a residual net") from None
+        return kind(**{name: _as_tuples(value) for name, value in card.config.items()})
+    except (TypeError, RecursionError):  # a name too many, or lists in lists in lists
+        raise CheckpointError(f"{source}: the card's settings are not those of a {card.architecture} net") from None
     except ValueError as error:
         raise CheckpointError(f"{source}: the card cannot be right: {error}") from None
 
 
-def _check_names_and_shapes(header: dict[str, Any], config: Config, source: str) -> None:
-    with (
-        torch.random.fork_rng(devices=[]),
-        torch.device("meta"),
-    ):  # shapes without memory: the card may ask for more than there is
-        expected: dict[str, Tensor] = Residual(config).state_dict()
+def _as_tuples(value: Any) -> Any:
+    """JSON knows lists only; settings hold tuples."""
+    return tuple(_as_tuples(entry) for entry in value) if isinstance(value, list) else value
+
+
+def _check_names_and_shapes(header: dict[str, Any], expected: dict[str, Tensor], source: str) -> None:
     for name in expected:
         if name not in header:
             raise CheckpointError(f"{source} lacks {name}, which a net of its kind has")

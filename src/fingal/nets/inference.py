@@ -11,7 +11,7 @@ from typing import Literal
 
 from fingal.nets.card import CheckpointError, find
 from fingal.nets.wrappers import Averaged, Batcher, Cached
-from fingal.search.evaluator import Evaluator
+from fingal.search.evaluator import Evaluator, Remembering
 
 __all__ = ["Averaged", "Backend", "Batcher", "Cached", "Device", "open_evaluator"]
 
@@ -45,6 +45,8 @@ def open_evaluator(
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     evaluator = _open(name_or_path, device, backend, threads)
+    if average and isinstance(evaluator, Remembering):
+        raise ValueError(f"{name_or_path} remembers the game, so it cannot be asked twice: leave average out")
     return Averaged(evaluator) if average else evaluator
 
 
@@ -76,12 +78,19 @@ def _open_torch(path: Path, device: Device, threads: int) -> Evaluator:
     if importlib.util.find_spec("torch") is None:
         raise CheckpointError(f"{path.name} needs torch, which is not installed: pip install 'fingal[learn]'")
     from fingal.nets import checkpoint
+    from fingal.nets.plain_evaluator import GameEvaluator, PlainEvaluator
+    from fingal.nets.recurrent import Recurrent
+    from fingal.nets.residual import Residual
     from fingal.nets.torch_evaluator import CpuEvaluator, CudaEvaluator
 
-    net, card = checkpoint.load(path)
-    if device == "cuda" or (device == "auto" and _has_cuda()):
-        return CudaEvaluator(net, card)
-    return CpuEvaluator(net, card, threads)
+    net, card = checkpoint.load_any(path)
+    cuda = device == "cuda" or (device == "auto" and _has_cuda())
+    where, shared = ("cuda", None) if cuda else ("cpu", threads)
+    if isinstance(net, Recurrent):
+        return GameEvaluator(net, card, where, shared)
+    if not isinstance(net, Residual):
+        return PlainEvaluator(net, card, where, shared)
+    return CudaEvaluator(net, card) if cuda else CpuEvaluator(net, card, threads)
 
 
 def _has_cuda() -> bool:

@@ -1,4 +1,4 @@
-"""The move that a net's policy likes best, with no search."""
+"""The move that a net likes best, by its policy or by its values of the moves, with no search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from fingal.game import SWAP, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
-from fingal.search.evaluator import Evaluator
+from fingal.search.evaluator import Evaluator, Remembering
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,10 @@ class Settings:
 
 
 class NetPlayer:
-    """Plays a policy. It swaps when the net's value is below even, and opens evenly where it may be swapped."""
+    """Plays a policy. It swaps when the net's value is below even, and opens evenly where it may be swapped.
+
+    A net that remembers is shown the record's boards one after the other.
+    """
 
     def __init__(
         self, evaluator: Evaluator, temperature: float = 0.0, seed: int | None = None, name: str = "net"
@@ -56,7 +59,10 @@ class NetPlayer:
         if may_be_swapped(board):
             return even_opening(values_after(self._evaluator, board), self._temperature, self._random)
         positions = positions_of([board])
-        said = self._evaluator(positions)
+        if isinstance(self._evaluator, Remembering):
+            said = self._evaluator.along(positions_of([record.board(node) for node in record.main_line]))
+        else:
+            said = self._evaluator(positions)
         self.value = float(said.value[0])
         # Mirrored, the position is the opponent's: a swap makes of a value its negative.
         if board.can_swap and said.value[0] < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,4 +35,13 @@ class Evaluator(Protocol):
 
     def __call__(self, positions: Positions) -> Evaluation:
         """Judge the positions. May be called from any one thread at a time."""
+        ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """What an evaluator may have besides: a memory, so that its judgement depends on how a position came about."""
+
+    def along(self, positions: Positions) -> Evaluation:
+        """Judge the last position of one game, B = 1, given all of the game's positions in order."""
         ...

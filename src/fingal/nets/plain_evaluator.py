@@ -1,0 +1,92 @@
+"""Evaluation by torch of nets that give one number a cell (heads ``q`` and ``policy``): as they are, in float32.
+
+A recurrent net's judgement depends on the game so far, and positions do not tell it. ``GameEvaluator`` is told it by
+who knows it: ``net:FILE`` hands it the record's positions (``along``). Asked for positions alone, as a tree search and
+the exam of all positions do, it judges each as the first that it sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from fingal.nets.card import Card
+from fingal.nets.heads import check_size, encode, evaluation, head_of
+from fingal.nets.planes import check, split, take, to_board
+from fingal.nets.recurrent import Recurrent
+from fingal.nets.torch_evaluator import DeviceError
+from fingal.search.evaluator import Evaluation, Positions
+
+
+class PlainEvaluator:
+    """A net on the CPU or on a GPU. It plays the boards that its config says, and refuses others with a sentence."""
+
+    def __init__(
+        self, net: nn.Module, card: Card | None = None, device: str = "cpu", threads: int | None = None
+    ) -> None:
+        """Take a net; DeviceError when there is no such device.
+
+        ``threads`` is for all of torch in this process: it has no finer setting.
+        """
+        if threads is not None:
+            if threads < 1:
+                raise ValueError(f"threads must be at least 1, not {threads}")
+            torch.set_num_threads(threads)
+        self.device = torch.device(device)
+        if self.device.type == "cuda" and not torch.cuda.is_available():
+            raise DeviceError("CUDA is not available: there is no GPU, no driver, or this torch was built without CUDA")
+        self.card = card
+        self.config: Any = net.config
+        self.head = head_of(self.config)
+        self._net = net.to(self.device).eval()
+        self._name = "this net" if card is None else card.name
+
+    def __call__(self, positions: Positions) -> Evaluation:
+        """Judge the positions; ValueError on a board that the net does not play."""
+        check(positions)
+        check_size(self.config, positions.width, positions.height, self._name)
+        said = np.empty((len(positions.white_to_move), positions.width * positions.height), np.float32)
+        if len(said):
+            for index, part in split(positions):
+                where = slice(None) if index is None else index
+                numbers = self.run(encode(self.config, part))
+                said[where] = to_board(numbers, part.white_to_move, part.width, part.height)
+        return evaluation(self.head, said, positions)
+
+    @torch.inference_mode()
+    def run(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The bare net: planes [B, planes, H, W] to its numbers [B, cells], both in the canonical view."""
+        numbers: NDArray[np.float32] = self._net(torch.from_numpy(planes).to(self.device)).cpu().numpy()
+        return numbers
+
+
+class GameEvaluator(PlainEvaluator):
+    """A recurrent net, which remembers the game so far where it is told of it."""
+
+    def __init__(
+        self, net: Recurrent, card: Card | None = None, device: str = "cpu", threads: int | None = None
+    ) -> None:
+        """Take a net."""
+        super().__init__(net, card, device, threads)
+        self._recurrent = net
+
+    @torch.inference_mode()
+    def along(self, positions: Positions) -> Evaluation:
+        """Judge the last position of one game, B = 1, given all of the game's positions in order."""
+        check(positions)
+        count = len(positions.white_to_move)
+        if count == 0:
+            raise ValueError("a game has at least one position")
+        check_size(self.config, positions.width, positions.height, self._name)
+        last = take(positions, slice(count - 1, count))
+        piece = take(positions, slice(self._recurrent.config.piece(count - 1), count))
+        boards = torch.from_numpy(encode(self.config, piece)).to(self.device)
+        hidden = None
+        for board in boards:
+            said, hidden = self._recurrent.step(board.unsqueeze(0), hidden)
+        numbers = to_board(said.cpu().numpy(), last.white_to_move, last.width, last.height)
+        return evaluation(self.head, numbers, last)
