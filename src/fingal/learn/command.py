@@ -15,10 +15,10 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from fingal.learn import alphazero
+from fingal.learn import alphazero, stacked_command
 from fingal.learn.parts.run import Run
 
-ALGORITHMS = ("alphazero",)
+ALGORITHMS = ("alphazero", *stacked_command.LEARNERS)
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,9 @@ def main(arguments: list[str]) -> None:
         raise ValueError(f"{said}: one of {', '.join(ALGORITHMS)} is expected")
     if arguments[0] in ("-h", "--help"):
         print(f"usage: fingal train {{{','.join(ALGORITHMS)}}} [settings]; see 'fingal train alphazero --help'")
+        return
+    if arguments[0] in stacked_command.LEARNERS:
+        stacked_command.main(arguments[0], arguments[1:])
         return
     options = tyro.cli(
         Options,
