@@ -390,7 +390,7 @@ def train(algorithm: Positional[str], /) -> None:
     """Train a net; 'fingal train ALGORITHM --help' lists the algorithm's settings.
 
     Args:
-        algorithm: alphazero.
+        algorithm: alphazero, sarsa, q, gtd2, tdc, gq, actor-critic or batch.
     """
     run_training([algorithm])
 
@@ -402,6 +402,33 @@ def run_training(arguments: list[str]) -> None:
     except ModuleNotFoundError as error:
         raise ValueError(f"training needs {error.name}: install fingal[learn]") from None
     command.main(arguments)
+
+
+@app.command
+def reproduce(
+    paper: Positional[str],
+    /,
+    *,
+    figure: Annotated[tuple[str, ...], tyro.conf.arg(metavar="N ...")] = (),
+    scale: str = "small",
+    folder: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Do a paper's experiments again and write a page with its figures. Stopped or killed, it goes on when asked again.
+
+    Args:
+        paper: 000, temporal-difference learners on 3x3.
+        figure: These figures only: 5 to 20, table, boards.
+        scale: smoke (a minute), small (half an hour on two cores) or paper (the full sweeps: a day).
+        folder: Where the sweeps, the page and the data go; runs/paper-000-SCALE, if not given.
+    """
+    try:
+        import torch  # noqa: F401
+
+        from fingal.experiments import command
+    except ModuleNotFoundError as error:
+        raise ValueError(f"to reproduce a paper needs {error.name}: install fingal[learn]") from None
+    command.reproduce(paper, figure, scale, folder, json, out, notes)
 
 
 @app.command
@@ -427,7 +454,7 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["connections", "core", "search", "selfplay", "solve", "uct"]],
+    topic: Positional[Literal["connections", "core", "learn", "search", "selfplay", "solve", "uct"]],
     /,
     *,
     seconds: float = 2.0,
@@ -436,8 +463,8 @@ def bench(
     """Measure speed, beside others' programs where there are some.
 
     Args:
-        topic: What to measure: connections, the board, the tree and the nets, self-play on this machine's GPU or
-            CPU, the solver, or simulations with playouts.
+        topic: What to measure: connections, the board, online learners, the tree and the nets, self-play on this
+            machine's GPU or CPU, the solver, or simulations with playouts.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")

@@ -19,6 +19,9 @@ INK, SOFT, GRID, GROUND = "#3f3527", "#8a7a60", "#ddd2bd", "#fbf8f1"
 WHISKER = "#e3a99f"
 """The colour of an interval behind its value."""
 
+WHISKER_STEP = 2.5
+"""How far apart the intervals of several curves stand."""
+
 SERIES = ("#c8402f", "#2f6fd0", "#3f9a4a", "#b5790f", "#7a5aa6", "#2b8a8f")
 """The colours of curves, in turn."""
 
@@ -169,9 +172,11 @@ def plane(
             x, y = legend[number][0], legend[number][1] + 2.5 * HEAD
             shapes.append(Circle(kind=f"fill {mark}", centre=(x + 4, y), radius=4, fill=colour))
             shapes.append(_text("tick", (x + 12, y), curve.name, SMALL, SOFT, "start"))
+        # Beside each other, so that intervals of curves with the same points do not hide one another.
+        aside = WHISKER_STEP * (number - (len(curves) - 1) / 2)
         for (x, _), pair in zip(curve.points, curve.intervals, strict=False):
-            whisker = at((x, pair[0])), at((x, pair[1]))
-            soft = WHISKER if len(curves) == 1 else colour
+            whisker = tuple((across + aside, down) for across, down in (at((x, pair[0])), at((x, pair[1]))))
+            soft = WHISKER if len(curves) == 1 else _faded(colour)
             shapes.append(Line(kind=f"stroke soft {mark}", points=whisker, stroke=soft, width=2))
         if len(curve.points) > 1:
             drawn = tuple(map(at, curve.points))
@@ -200,6 +205,12 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = 0.05 * (high - low) or 0.5 * abs(high) or 0.5
     return (low if low == 0 else low - room), high + room
+
+
+def _faded(colour: str) -> str:
+    """A colour as it looks on the paper when little of it is there."""
+    parts = zip(bytes.fromhex(colour[1:]), bytes.fromhex(GROUND[1:]), strict=True)
+    return "#" + bytes(round(0.4 * ink + 0.6 * paper) for ink, paper in parts).hex()
 
 
 def _dashed(start: Point, end: Point, parts: int = 24) -> list[Shape]:

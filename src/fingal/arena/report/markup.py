@@ -17,6 +17,8 @@ class Section:
     """What links to it: 'ladder'."""
     title: str
     body: str
+    short: str = ""
+    """What the list of sections calls it, where its title is long."""
 
 
 def text(value: object) -> str:

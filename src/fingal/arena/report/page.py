@@ -44,20 +44,24 @@ class Report:
 
 def page(report: Report) -> str:
     """The whole page, which needs no other file and no network."""
-    sections = report.sections()
-    links = "".join(f'<li><a href="#{part.name}">{text(part.title)}</a></li>' for part in sections)
+    script = f"<script>\n{_file('replay.js')}</script>" if report.games else ""
+    return frame(report.title, _counts(report), report.sections(), report.facts, script)
+
+
+def frame(title: str, top: str, sections: Sequence[Section], facts: dict[str, str], script: str = "") -> str:
+    """A page of sections: ``top`` are list items for its head, ``facts`` stand at its foot."""
+    links = "".join(f'<li><a href="#{part.name}">{text(part.short or part.title)}</a></li>' for part in sections)
     body = "".join(
         f'<section id="{part.name}" aria-labelledby="{part.name}-title">'
         f'<h2 id="{part.name}-title">{text(part.title)}</h2>{part.body}</section>'
         for part in sections
     )
-    foot = " · ".join(f"{text(name)} {text(value)}" for name, value in report.facts.items())
-    script = f"<script>\n{_file('replay.js')}</script>" if report.games else ""
+    foot = " · ".join(f"{text(name)} {text(value)}" for name, value in facts.items())
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{text(report.title)}</title>\n<style>\n{_file('style.css')}</style></head><body>"
-        f'<header><div><h1>{text(report.title)}</h1><ul class="facts">{_counts(report)}</ul></div></header>'
+        f"<title>{text(title)}</title>\n<style>\n{_file('style.css')}</style></head><body>"
+        f'<header><div><h1>{text(title)}</h1><ul class="facts">{top}</ul></div></header>'
         f'<nav aria-label="Sections"><ul>{links}</ul></nav><main>{body}</main>'
         f"<footer><main>{foot}</main></footer>{script}</body></html>\n"
     )

@@ -1,0 +1,146 @@
+"""A sweep: many runs of one learner, trained together and kept in a folder.
+
+The folder has ``sweep.json``, what is asked for; ``state/``, where the learner keeps what it needs to go on after a
+kill; and in the end ``outcomes.json`` and ``nets.safetensors``. A sweep whose outcomes are there is never run again,
+unless other runs are asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+Setting = dict[str, Any]
+"""Some fields of a learner's config, by name; the others are as the config has them. ``pretrained`` is ours."""
+
+OURS = "pretrained"
+"""Whether the nets begin as pre-training leaves them: the one field that no config has."""
+
+Tell = Callable[[float], None]
+"""Told the share of a sweep that is done."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs of one learner."""
+
+    name: str
+    """The folder that keeps it: 'figure-05'."""
+    learner: str
+    """The learner's module and its config, 'fingal.learn.td:TD'. The module has a function ``train``."""
+    runs: tuple[Setting, ...]
+    cost: float = 1.0
+    """About how long a game of this learner takes, beside others'."""
+
+    def __post_init__(self) -> None:
+        """Refuse what has no folder or no learner."""
+        if not self.name or not all(letter.isalnum() or letter in "-_" for letter in self.name):
+            raise ValueError(f"name={self.name!r} is not possible: letters, digits, - and _ are")
+        module, _, config = self.learner.partition(":")
+        if not module or not config.isidentifier():
+            raise ValueError(f"learner={self.learner!r} is not possible: a module and its config are, 'a.b:Config'")
+
+    @property
+    def work(self) -> float:
+        """How much there is to do, in games that cost 1."""
+        return self.cost * sum(float(run.get("games", 1)) for run in self.runs)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run."""
+
+    asked: Setting
+    """The setting, as the sweep has it."""
+    rows: list[dict[str, float]]
+    """A row of figures for every checkpoint."""
+    diverged: str = ""
+    """The sentence that says so, if it did."""
+    updates: int = 0
+    seconds: float = 0.0
+    """Its share of the time."""
+
+
+def prepare(sweep: Sweep, folder: Path) -> Path:
+    """The sweep's own folder, with what is asked for in it; what was kept of other runs is thrown away."""
+    place = folder / "sweeps" / sweep.name
+    asked = {"learner": sweep.learner, "runs": json.loads(json.dumps(sweep.runs))}
+    if _read(place / "sweep.json") != asked:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        _write(place / "sweep.json", asked)
+    return place
+
+
+def outcomes(sweep: Sweep, folder: Path) -> list[Outcome] | None:
+    """What came of a sweep; None when it is not finished, or other runs were asked for then."""
+    kept = _read(prepare(sweep, folder) / "outcomes.json")
+    if kept is None:
+        return None
+    return [Outcome(asked, **rest) for asked, rest in zip(sweep.runs, kept["outcomes"], strict=True)]
+
+
+def train(place: Path, tell: Tell) -> None:
+    """Run the sweep of a prepared folder, or go on with it, and write what comes of it.
+
+    ValueError when the learner refuses a setting.
+    """
+    asked = _read(place / "sweep.json")
+    if asked is None:
+        raise ValueError(f"{place} holds no sweep: there is no sweep.json that can be read")
+    module_name, _, config = asked["learner"].partition(":")
+    module = importlib.import_module(module_name)
+    make = getattr(module, config)
+    settings = [make(**{name: value for name, value in run.items() if name != OURS}) for run in asked["runs"]]
+    start = _start(settings, [bool(run.get(OURS)) for run in asked["runs"]])
+    trained = module.train(settings, place / "state", lambda share, histories: tell(share), start)
+    from safetensors.torch import save_file
+
+    save_file({"parameters": trained.parameters.contiguous()}, place / "nets.safetensors")
+    kept = [
+        {"rows": got.rows, "diverged": got.diverged, "updates": got.updates, "seconds": got.seconds}
+        for got in trained.histories
+    ]
+    _write(place / "outcomes.json", {"outcomes": kept})
+    shutil.rmtree(place / "state", ignore_errors=True)
+
+
+def _start(settings: Sequence[Any], pretrained: Sequence[bool]) -> Any:
+    """The nets that runs on one board begin with, [runs, parameters]; None when all begin as their learner has it."""
+    if not any(pretrained):
+        return None
+    from fingal.learn.parts.pretraining import pretrain
+    from fingal.nets.stacked import Stack
+
+    net = settings[0].net
+    stack = Stack(net)
+    start = stack.narrow(stack.initial([one.seed for one in settings]))
+    chosen = [at for at, taught in enumerate(pretrained) if taught]
+    start[chosen] = pretrain(net, [settings[at].seed for at in chosen])[0]
+    return start
+
+
+def as_data(found: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """For JSON."""
+    return [asdict(outcome) for outcome in found]
+
+
+def _read(path: Path) -> Any:
+    """What a JSON file holds; None when it is not there or not whole."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
+        return None
+
+
+def _write(path: Path, value: object) -> None:
+    """Write a file that is there whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(value), encoding="utf-8")
+    os.replace(part, path)

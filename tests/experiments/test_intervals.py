@@ -1,0 +1,49 @@
+"""Means over seeds, beside numbers worked by hand."""
+
+import pytest
+
+from fingal.experiments.intervals import best_of, curve, final, mean_of, select, student_mean
+from fingal.experiments.sweep import Outcome
+
+
+def run(alpha: float, *values: float, diverged: str = "", **more: float) -> Outcome:
+    return Outcome(
+        {"alpha": alpha, **more}, [{"games": 10.0 * at, "value": value} for at, value in enumerate(values)], diverged
+    )
+
+
+def test_students_interval() -> None:
+    """Of 1, 2, 3: s = 1, t(0.975, 2) = 4.303, so 2 ± 4.303 / 1.732 = 2 ± 2.484."""
+    mean = student_mean([1.0, 2.0, 3.0])
+    assert mean == pytest.approx((2.0, -0.484, 4.484, 3), abs=5e-4)
+    assert student_mean([1.0, 2.0, 3.0], (0.0, 4.0))[1:3] == (0.0, 4.0)
+    assert student_mean([0.25], (0.0, 1.0)) == (0.25, 0.0, 1.0, 1)
+
+
+def test_shares_of_games_have_wilsons_interval() -> None:
+    """Three of three: from 3 / (3 + 1.96²) = 0.438 to 1."""
+    assert mean_of("first_vs_best", [1.0, 1.0, 1.0]) == pytest.approx((1.0, 0.4385, 1.0, 3), abs=5e-4)
+    assert mean_of("keeps_win", [1.0, 1.0, 1.0])[:3] == (1.0, 1.0, 1.0)
+
+
+def test_a_curve_is_the_mean_of_the_runs_that_are_there() -> None:
+    points = curve([run(0.1, 0.0, 0.2), run(0.1, 0.4), run(0.1, float("nan"), 0.4)], "value")
+    assert [games for games, _ in points] == [0.0, 10.0]
+    assert [mean.value for _, mean in points] == pytest.approx([0.2, 0.3])
+    assert [mean.size for _, mean in points] == [2, 2]
+    assert curve([run(0.1, 0.0)], "loss") == []
+
+
+def test_in_the_end_only_what_did_not_diverge_counts() -> None:
+    runs = [run(0.1, 0.0, 0.2), run(0.1, 0.0, 0.4), run(0.1, 0.0, 9.0, diverged="at step 3")]
+    mean = final(runs, "value")
+    assert mean is not None
+    assert (mean.value, mean.size) == (pytest.approx(0.3), 2)
+    assert final(runs, "value", rows=2).value == pytest.approx(0.15)  # type: ignore[union-attr]
+    assert final([], "value") is None
+
+
+def test_the_best_setting_has_the_highest_mean_and_did_not_diverge() -> None:
+    runs = [run(0.1, 0.5, seed=1), run(0.1, 0.9, seed=2), run(0.2, 0.6), run(0.3, 0.9), run(0.3, 9, diverged="yes")]
+    assert best_of(runs, lambda one: one.asked["alpha"], "value") == 0.1
+    assert [one.asked["seed"] for one in select(runs, {"alpha": 0.1})] == [1, 2]
