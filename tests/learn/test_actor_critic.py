@@ -15,14 +15,6 @@ from fingal.nets.hexagonal import flatten, from_vector
 TWO = ActorCritic(size=2, layers=((1, 2, 0), (2, 0, 0)), games=30, rows=3, activation="softplus")
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Any:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.parametrize("natural", [False, True])
 @pytest.mark.parametrize("baseline", ["state", "move"])
 def test_the_actors_updates_are_those_of_its_equations(baseline: Baseline, natural: bool) -> None:

@@ -1,6 +1,6 @@
 """Learning from batches: updates against single nets and autograd, games against the board, stops and resumes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,6 @@ from fingal.nets import hexagonal, walls, walls_torch
 from fingal.nets.plain_evaluator import GameEvaluator, PlainEvaluator
 from fingal.nets.planes import positions_of
 from fingal.nets.recurrent import Recurrent
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Scores by virtual connections, against the truth, and nets that learn them."""
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
@@ -11,15 +9,6 @@ from fingal.learn.batch import measure_of, stack_of
 from fingal.learn.parts.pretraining import Pretraining, examples, pretrain, random_boards, score
 from fingal.nets import hexagonal, recurrent
 from fingal.nets.stacked import Stack
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
 
 SHORT = Pretraining(positions=200, steps=120, learning_rate=0.003)
 

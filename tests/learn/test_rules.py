@@ -26,6 +26,7 @@ E = torch.tensor([[0.0, -1.0, 2.0], [2.0, 1.0, 2.0]]).double()
 SLOPE, ALONG = torch.tensor([-1.5, -1.5]).double(), torch.tensor([-3.0, 0.0]).double()
 # xi = hw + g/2 * before: (0,4,0) - (1,0,0), and (1,4,0).
 XI = torch.tensor([[-1.0, 4.0, 0.0], [1.0, 4.0, 0.0]]).double()
+NOW = rules.Moment(DELTA, both(PHI), both(PHI_NEXT), E, SLOPE, ALONG, SIGN * (1 - HALF), rules.Curve(both(HW), XI))
 
 
 def test_the_error() -> None:
@@ -54,7 +55,7 @@ def test_sarsa() -> None:
 
 
 def test_tdc_with_traces() -> None:
-    step = rules.tdc(DELTA, both(PHI), both(PHI_NEXT), E, SLOPE, ALONG, SIGN * (1 - HALF), rules.Curve(both(HW), XI))
+    step = rules.tdc(NOW)
     # delta e - g (1 - lambda) (e.w) phi' - h,  h = delta xi - (phi.w) hw.
     # g = -1: (0, .5, -1) + .5 * (-3) * (0,1,1) = (0, -1, -2.5); h = (.5, -2, 0) + (0, 6, 0) = (.5, 4, 0).
     # g = +1: (-7, -3.5, -7) - 0;                               h = (-3.5, -14, 0) + (0, 6, 0) = (-3.5, -8, 0).
@@ -65,7 +66,7 @@ def test_tdc_with_traces() -> None:
 
 
 def test_gtd2_with_traces() -> None:
-    step = rules.gtd2(DELTA, both(PHI), both(PHI_NEXT), E, SLOPE, ALONG, SIGN * (1 - HALF), rules.Curve(both(HW), XI))
+    step = rules.gtd2(NOW)
     # (phi.w) phi - g (1 - lambda) (e.w) phi' - h: (-1.5, 0, -3) - (0, 1.5, 1.5) - (.5, 4, 0), and + (3.5, 8, 0).
     expected = torch.tensor([[-2.0, -5.5, -4.5], [2.0, 8.0, -3.0]]).double()
     torch.testing.assert_close(rules.total(step.theta), expected)
@@ -90,14 +91,14 @@ def test_without_traces_they_are_the_rules_of_2009(rule: str, hessian: bool) -> 
     traced = rules.trace(both(BEFORE), phi, SIGN, zero), rules.trace(both(XI_BEFORE), hw, SIGN, zero)
     for e, xi in ((phi, hw), traced):
         curve = rules.Curve(hw, xi) if hessian else None
-        made = getattr(rules, rule)(DELTA, phi, both(PHI_NEXT), e, SLOPE, (e * both(W)).sum(1), SIGN, curve)
+        now = rules.Moment(DELTA, phi, both(PHI_NEXT), e, SLOPE, (e * both(W)).sum(1), SIGN, curve)
+        made = getattr(rules, rule)(now)
         torch.testing.assert_close(rules.total(made.theta)[0], torch.tensor(theta))
         torch.testing.assert_close(rules.total(made.w)[0], torch.tensor(w))
 
 
 def test_runs_with_two_rules_each_have_their_own() -> None:
-    given = (DELTA, both(PHI), both(PHI_NEXT), E, SLOPE, ALONG, SIGN * (1 - HALF), rules.Curve(both(HW), XI))
-    one, other = rules.gtd2(*given), rules.tdc(*given)
+    one, other = rules.gtd2(NOW), rules.tdc(NOW)
     mixed = rules.either(torch.tensor([True, False]), one, other)
     assert torch.equal(rules.total(mixed.theta)[0], rules.total(one.theta)[0])
     assert torch.equal(rules.total(mixed.theta)[1], rules.total(other.theta)[1])
@@ -148,7 +149,7 @@ class Baird:
         if rule == "semi-gradient":
             step = rules.sarsa(delta, self.phi)
         else:
-            step = getattr(rules, rule)(delta, self.phi, phi_next, self.phi, slope, slope, gamma, None)
+            step = getattr(rules, rule)(rules.Moment(delta, self.phi, phi_next, self.phi, slope, slope, gamma, None))
         self.theta = self.theta + alpha * self.chance @ rules.total(step.theta)
         if step.w:
             self.w = self.w + beta * self.chance @ rules.total(step.w)

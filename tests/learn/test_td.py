@@ -23,14 +23,6 @@ TINY = ((1, 2, 0), (2, 0, 0))
 TWO = TD(size=2, layers=TINY, games=30, rows=3)
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Any:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.parametrize("trace", [0.0, 0.5])
 @pytest.mark.parametrize(
     ("rule", "target", "hessian"),

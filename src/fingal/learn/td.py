@@ -373,10 +373,10 @@ class Learning:
             if hw is not None:
                 xi = state["xi"] = rules.trace(state["xi"], hw, sign, decay, rho)
                 curve = rules.Curve(hw, xi)
-        given = (delta, phi, phi_next, e, slope, along, live * sign * (1 - decay), curve)
+        now = rules.Moment(delta, phi, phi_next, e, slope, along, live * sign * (1 - decay), curve)
         if not self._some_gtd2:
-            return rules.tdc(*given), phi
-        return rules.either(state["gtd2"], rules.gtd2(*given), rules.tdc(*given)), phi
+            return rules.tdc(now), phi
+        return rules.either(state["gtd2"], rules.gtd2(now), rules.tdc(now)), phi
 
 
 def slope_of_squash(value: Tensor) -> Tensor:

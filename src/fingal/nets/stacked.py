@@ -93,7 +93,7 @@ class Stack:
         self._shapes = shapes
         self._views: list[tuple[Tensor, Matrices]] = []
         self._masks = [self._mask(index) for index in range(len(config.layers))]
-        self._indices = {d: _column_index(self.side, d) for d in DIAMETERS[1:]}
+        self._indices = {d: column_index(self.side, d) for d in DIAMETERS[1:]}
         self._board = inside(config).view(1, 1, 1, -1) if config.border == "zero" else None
 
     def _mask(self, layer: int) -> Tensor | None:
@@ -363,7 +363,7 @@ class Stack:
         return torch.bmm(turned, self._columns(g.unsqueeze(2), diameter))
 
 
-def _column_index(side: int, diameter: int) -> Tensor:
+def column_index(side: int, diameter: int) -> Tensor:
     """Where each tap of each cell's filter looks, int64 [taps * n]; n, behind the board, stands for outside."""
     found = []
     for down, right in taps(diameter):

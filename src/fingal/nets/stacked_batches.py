@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fingal.nets.hexagonal import activate, inside, taps
-from fingal.nets.stacked import Matrices, Stack
+from fingal.nets.hexagonal import activate, inside
+from fingal.nets.stacked import Matrices, Stack, column_index
 
 
 class Forward(NamedTuple):
@@ -36,7 +36,7 @@ class Batches:
         """For nets of the stack's shape."""
         self.stack, self.config = stack, stack.config
         self.points = stack.points
-        self._rows = {d: _rows(stack.side, d) for d in set(stack.diameters) if d > 1}
+        self._rows = {d: column_index(stack.side, d) for d in set(stack.diameters) if d > 1}
         self._board = inside(self.config).view(-1, 1) if self.config.border == "zero" else None
         self._free = torch.zeros(stack.width).index_fill_(0, stack.free, 1.0)
         # Large arrays that are made anew in every pass cost more than what is done with them.
@@ -127,14 +127,3 @@ class Batches:
         split = kernel.view(count, filters, self.stack.inputs[layer], -1).flip(3).transpose(1, 2)
         turned = split.reshape(count, self.stack.inputs[layer], -1)
         return torch.bmm(turned, self._columns(g.view(count, filters, self.points, -1), layer, "backward"))
-
-
-def _rows(side: int, diameter: int) -> Tensor:
-    """Where each tap of each cell's filter looks, int64 [taps * n]; n, behind the board, stands for outside."""
-    found = []
-    for down, right in taps(diameter):
-        for row in range(side):
-            for column in range(side):
-                r, c = row + down, column + right
-                found.append(r * side + c if 0 <= r < side and 0 <= c < side else side * side)
-    return torch.tensor(found)

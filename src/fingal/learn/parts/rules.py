@@ -45,6 +45,21 @@ class Curve(NamedTuple):
     """[R, P]; with lambda = 0 the same as hw."""
 
 
+class Moment(NamedTuple):
+    """All that a gradient-TD rule looks at."""
+
+    delta: Tensor
+    phi: Tensor
+    phi_next: Tensor
+    e: Tensor
+    slope: Tensor
+    along: Tensor
+    discount: Tensor
+    """g (1 - lambda), 0 where the game is over, [R]."""
+    curve: Curve | None
+    """None where the correction for a value that is not linear is left out."""
+
+
 def add(into: Tensor, rate: Tensor, terms: Terms) -> None:
     """Add terms, times rate [R], to [R, P] in place."""
     for factor, vector in terms:
@@ -82,37 +97,20 @@ def sarsa(delta: Tensor, e: Tensor) -> Step:
     return Step([(delta, e)], [])
 
 
-def gtd2(
-    delta: Tensor,
-    phi: Tensor,
-    phi_next: Tensor,
-    e: Tensor,
-    slope: Tensor,
-    along: Tensor,
-    discount: Tensor,
-    curve: Curve | None,
-) -> Step:
-    """Equation (6), GTD2(lambda). ``discount`` is g (1 - lambda), 0 where the game is over."""
-    theta = [(slope, phi), (-discount * along, phi_next)]
-    return Step(theta + _bend(delta, slope, curve), _second(delta, e, slope, phi))
+def gtd2(now: Moment) -> Step:
+    """Equation (6), GTD2(lambda)."""
+    return _gradient_step(now, (now.slope, now.phi))
 
 
-def tdc(
-    delta: Tensor,
-    phi: Tensor,
-    phi_next: Tensor,
-    e: Tensor,
-    slope: Tensor,
-    along: Tensor,
-    discount: Tensor,
-    curve: Curve | None,
-) -> Step:
-    """Equation (7), TDC(lambda); with the greedy move in s' and rho in the traces it is Greedy-GQ(lambda).
+def tdc(now: Moment) -> Step:
+    """Equation (7), TDC(lambda); with the greedy move in s' and rho in the traces it is Greedy-GQ(lambda)."""
+    return _gradient_step(now, (now.delta, now.e))
 
-    ``discount`` is g (1 - lambda), 0 where the game is over.
-    """
-    theta = [(delta, e), (-discount * along, phi_next)]
-    return Step(theta + _bend(delta, slope, curve), _second(delta, e, slope, phi))
+
+def _gradient_step(now: Moment, first: tuple[Tensor, Tensor]) -> Step:
+    """What (6) and (7) have in common after their first terms, and (9)."""
+    theta = [first, (-now.discount * now.along, now.phi_next), *_bend(now.delta, now.slope, now.curve)]
+    return Step(theta, _second(now.delta, now.e, now.slope, now.phi))
 
 
 def either(first: Tensor, one: Step, other: Step) -> Step:
