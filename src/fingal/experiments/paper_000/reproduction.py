@@ -72,10 +72,13 @@ def _train(result: Result, sweeps: Sequence[Sweep], folder: Path, processes: int
 
 def _play(result: Result, folder: Path) -> None:
     """The tournaments of each reading whose nets are there."""
+    import torch
     from safetensors.torch import load_file
 
     from fingal.learn.batch import Batch, values_of
 
+    # The nets are small: threads would wait for each other longer than they work.
+    torch.set_num_threads(1)
     for reading in READINGS:
         name = f"{protocol.TABLE}-{reading}"
         runs = result.found.get(name)
