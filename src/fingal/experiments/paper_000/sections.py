@@ -121,15 +121,12 @@ def table_section(games: Mapping[str, Sequence[Game]], found: Found, pictures: d
         second = charts.rows(
             f"Differences in games won and won positions kept ({reading})",
             effects,
-            low=-0.6,
-            high=0.6,
+            low=-1.0,
+            high=1.0,
             write=lambda value: f"{100 * value:+.0f}%",
         )
         pictures |= {f"table-{reading}": picture, f"effects-{reading}": second}
         parts.append(grid([chart(picture), chart(second)]))
-        parts.append(
-            "<p>Against its twin: the share of games won against the kind that differs in this alone, less 50%.</p>"
-        )
     if not parts:
         return None
     claim = (
@@ -141,15 +138,12 @@ def table_section(games: Mapping[str, Sequence[Game]], found: Found, pictures: d
 
 
 def effect_rows(games: Sequence[Game], found: Found, reading: str) -> list[Row]:
-    """The differences that the paper speaks of, each with its interval.
-
-    Of all games won, of games won against twins (less a half), and of won positions kept.
-    """
+    """The differences that the paper speaks of, each with its interval."""
     rows = []
     for contrast in CONTRASTS:
         rows.append(_row(f"{contrast.name}: games won", difference(games, contrast)))
         against = direct(games, contrast)
-        rows.append(_row(f"{contrast.name}: against its twin", _shifted(against, -0.5)))
+        rows.append(_row(f"{contrast.name}: won against its twin, less 50%", _shifted(against, -0.5)))
         kept = exam_difference(found, reading, contrast)
         if kept is not None:
             rows.append(_row(f"{contrast.name}: won positions kept", kept))
@@ -182,7 +176,7 @@ def exam_section(found: Found, pictures: dict[str, Picture]) -> Section | None:
     parts = []
     arms = [(learner.name, {**learner.fields, "target": "negamax"}) for learner in LEARNERS]
     for name in ("keeps_win", "first_vs_best", "sign"):
-        picture = draw(found.get("figure-20", ()), arms, name, f"3x3: {YNAMES[name]}")
+        picture = draw(found.get("figure-20", ()), arms, name, f"Online learners, 3x3: {YNAMES[name]}")
         if picture is not None:
             pictures[f"exam-online-{name}"] = picture
             parts.append(chart(picture))
@@ -202,7 +196,7 @@ def exam_section(found: Found, pictures: dict[str, Picture]) -> Section | None:
         if name.startswith("board-"):
             size = name.removeprefix("board-")
             for measure in ("keeps_win", "sign"):
-                picture = draw(runs, arms, measure, f"{size}x{size}: {YNAMES[measure]}")
+                picture = draw(runs, arms, measure, f"Online learners, {size}x{size}: {YNAMES[measure]}")
                 if picture is not None:
                     pictures[f"exam-{size}x{size}-{measure}"] = picture
                     parts.append(chart(picture))
@@ -223,7 +217,7 @@ def time_section(found: Found) -> Section:
     said = sorted({run.diverged for runs in found.values() for run in runs if run.diverged})
     listed = "".join(f"<li>{text(sentence)}</li>" for sentence in said)
     folded = f"<details><summary>Runs that diverged</summary><ul>{listed}</ul></details>" if said else ""
-    head = ["sweep", "runs", "updates", "seconds of a process", "updates/s", "diverged"]
+    head = ["sweep", "runs", "updates", "seconds of one core", "updates/s", "diverged"]
     return Section("time", "Time", table(head, rows) + folded)
 
 
