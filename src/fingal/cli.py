@@ -419,7 +419,7 @@ def reproduce(
     Args:
         paper: 000, temporal-difference learners on 3x3.
         figure: These figures only: 5 to 20, table, boards.
-        scale: smoke (a minute), small (half an hour on two cores) or paper (the full sweeps: a day).
+        scale: smoke (a minute), small (half an hour on two cores) or paper (20,000 games a run).
         folder: Where the sweeps, the page and the data go; runs/paper-000-SCALE, if not given.
     """
     try:

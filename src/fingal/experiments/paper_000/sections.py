@@ -32,6 +32,9 @@ WORDS = {
     "negamax": "The opponent's value negated, R - v(s')",
 }
 
+COLUMNS = 3
+"""Panels beside each other on a sheet, so that it can be read in a column of text."""
+
 PAPER_WINS = {"cnn-mse": ((20, 7), (23, 8)), "cnn-pbe": ((24, 14), (23, 12))}
 """Table I: games won as first and second, season by season. The columns of the RNN are lost; its two kinds won 109."""
 
@@ -71,12 +74,16 @@ def sheet(figure: Figure, found: Found) -> Picture | None:
     runs = outcomes_of(figure, found)
     rows = [("literal", figure.shown)]
     rows += [("negamax", "keeps_win")] if figure.shown == "value" else [("negamax", figure.shown)]
-    pictures, headings = [], []
+    pictures: list[Picture] = []
+    headings: list[str] = []
+    columns = min(len(figure.panels), COLUMNS)
     for reading, name in rows:
         drawn = panels(runs, figure, name, {"target": reading})
-        pictures += drawn
-        headings += [f"{reading}: {YNAMES[name]}"] * len(drawn)
-    return beside(pictures, headings, len(figure.panels), charts.INK) if pictures else None
+        # Each reading begins a line of its own.
+        empty = [Picture(1.0, 1.0, ())] * (-len(drawn) % columns)
+        pictures += [*drawn, *empty]
+        headings += [f"{reading}: {YNAMES[name]}"] * len(drawn) + [""] * len(empty)
+    return beside(pictures, headings, columns, charts.INK) if pictures else None
 
 
 def reading_section(found: Found, pictures: dict[str, Picture]) -> Section | None:
@@ -121,12 +128,15 @@ def table_section(games: Mapping[str, Sequence[Game]], found: Found, pictures: d
         second = charts.rows(
             f"Differences in games won and won positions kept ({reading})",
             effects,
-            low=-1.0,
-            high=1.0,
+            low=-0.6,
+            high=0.6,
             write=lambda value: f"{100 * value:+.0f}%",
         )
         pictures |= {f"table-{reading}": picture, f"effects-{reading}": second}
         parts.append(grid([chart(picture), chart(second)]))
+        parts.append(
+            "<p>Against its twin: the share of games won against the kind that differs in this alone, less 50%.</p>"
+        )
     if not parts:
         return None
     claim = (
@@ -138,12 +148,15 @@ def table_section(games: Mapping[str, Sequence[Game]], found: Found, pictures: d
 
 
 def effect_rows(games: Sequence[Game], found: Found, reading: str) -> list[Row]:
-    """The differences that the paper speaks of, each with its interval."""
+    """The differences that the paper speaks of, each with its interval.
+
+    Of all games won, of games won against twins (less a half), and of won positions kept.
+    """
     rows = []
     for contrast in CONTRASTS:
         rows.append(_row(f"{contrast.name}: games won", difference(games, contrast)))
         against = direct(games, contrast)
-        rows.append(_row(f"{contrast.name}: won against its twin, less 50%", _shifted(against, -0.5)))
+        rows.append(_row(f"{contrast.name}: against its twin", _shifted(against, -0.5)))
         kept = exam_difference(found, reading, contrast)
         if kept is not None:
             rows.append(_row(f"{contrast.name}: won positions kept", kept))
@@ -176,7 +189,7 @@ def exam_section(found: Found, pictures: dict[str, Picture]) -> Section | None:
     parts = []
     arms = [(learner.name, {**learner.fields, "target": "negamax"}) for learner in LEARNERS]
     for name in ("keeps_win", "first_vs_best", "sign"):
-        picture = draw(found.get("figure-20", ()), arms, name, f"Online learners, 3x3: {YNAMES[name]}")
+        picture = draw(found.get("figure-20", ()), arms, name, f"3x3: {YNAMES[name]}")
         if picture is not None:
             pictures[f"exam-online-{name}"] = picture
             parts.append(chart(picture))
@@ -196,7 +209,7 @@ def exam_section(found: Found, pictures: dict[str, Picture]) -> Section | None:
         if name.startswith("board-"):
             size = name.removeprefix("board-")
             for measure in ("keeps_win", "sign"):
-                picture = draw(runs, arms, measure, f"Online learners, {size}x{size}: {YNAMES[measure]}")
+                picture = draw(runs, arms, measure, f"{size}x{size}: {YNAMES[measure]}")
                 if picture is not None:
                     pictures[f"exam-{size}x{size}-{measure}"] = picture
                     parts.append(chart(picture))
@@ -217,7 +230,7 @@ def time_section(found: Found) -> Section:
     said = sorted({run.diverged for runs in found.values() for run in runs if run.diverged})
     listed = "".join(f"<li>{text(sentence)}</li>" for sentence in said)
     folded = f"<details><summary>Runs that diverged</summary><ul>{listed}</ul></details>" if said else ""
-    head = ["sweep", "runs", "updates", "seconds of one core", "updates/s", "diverged"]
+    head = ["sweep", "runs", "updates", "seconds of a process", "updates/s", "diverged"]
     return Section("time", "Time", table(head, rows) + folded)
 
 
