@@ -249,7 +249,8 @@ class Runs:
         """Go on from what ``save`` wrote; ValueError when it belongs to other settings."""
         with safetensors.safe_open(path, "pt") as file:
             kept = json.loads(file.metadata()["runs"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            # A copy lies in memory as new tensors do: matrix products round by how their factors are aligned.
+            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
         if kept["settings"] != json.loads(json.dumps(self.settings)):
             raise ValueError(f"{path} holds runs with other settings: choose another folder")
         self.rows, self.diverged = kept["rows"], kept["diverged"]
