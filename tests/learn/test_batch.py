@@ -21,6 +21,7 @@ from fingal.nets import hexagonal, walls, walls_torch
 from fingal.nets.plain_evaluator import GameEvaluator, PlainEvaluator
 from fingal.nets.planes import positions_of
 from fingal.nets.recurrent import Recurrent
+from fingal.nets.stacked_recurrent import stack_of
 
 
 @pytest.mark.parametrize(
@@ -299,7 +300,7 @@ def test_values_after_games_are_those_of_the_players() -> None:
     settings = [SMALL[0], SMALL[3], replace(SMALL[3], depth=3), SMALL[2]]
     parameters = torch.zeros(4, 2738)
     for index, one in enumerate(settings):
-        stack = batch.stack_of(one.shape)
+        stack = stack_of(one.shape)
         start = stack.narrow(stack.initial([index]))
         generator = torch.Generator().manual_seed(index)
         parameters[index, : start.shape[1]] = start[0] + 0.2 * torch.randn(start.shape[1], generator=generator)
@@ -326,7 +327,7 @@ def test_values_after_games_are_those_of_the_players() -> None:
 @pytest.mark.parametrize("size", [3, 4])
 def test_positions_are_judged_with_the_game_that_led_to_them(size: int) -> None:
     one = Batch(net="rnn", size=size, depth=4)
-    stack = batch.stack_of(one.shape)
+    stack = stack_of(one.shape)
     generator = torch.Generator().manual_seed(1)
     start = stack.narrow(stack.initial([1]))
     start = start + 0.2 * torch.randn(start.shape, generator=generator)

@@ -5,10 +5,11 @@ import torch
 
 from fingal.arena.exam.enumeration import enumeration
 from fingal.game import Board
-from fingal.learn.batch import measure_of, stack_of
+from fingal.learn.batch import measure_of
 from fingal.learn.parts.pretraining import Pretraining, examples, pretrain, random_boards, score
 from fingal.nets import hexagonal, recurrent
 from fingal.nets.stacked import Stack
+from fingal.nets.stacked_recurrent import stack_of
 
 SHORT = Pretraining(positions=200, steps=120, learning_rate=0.003)
 

@@ -16,7 +16,7 @@ from fingal.learn.parts import stacks
 from fingal.learn.parts.history import History
 from fingal.learn.parts.online import Moved, Plan, Runs
 from fingal.learn.td import TD, Learning, Rule
-from fingal.nets.hexagonal import Hexagonal, flatten, from_vector
+from fingal.nets.hexagonal import Hexagonal, flatten, from_vector, slope_of_squash
 from fingal.nets.stacked import Stack
 
 TINY = ((1, 2, 0), (2, 0, 0))
@@ -90,7 +90,7 @@ def test_the_curvature_is_what_differences_of_gradients_say() -> None:
     with torch.no_grad():
         done = stack.trunk(stacked, stack.columns(planes.unsqueeze(0)))
         value = torch.tanh(stack.output(stacked, done, move) / 2)
-        pull = td.slope_of_squash(value)
+        pull = slope_of_squash(value)
         made, slope, hw = stack.curvature_at(stacked, done, move, pull, -value * pull, stack.wide(w.unsqueeze(0)))
     torch.testing.assert_close(stack.narrow(hw)[0], differences, atol=1e-7, rtol=1e-5)
     torch.testing.assert_close(stack.narrow(made)[0], gradient(vector))

@@ -21,18 +21,18 @@ from torch import Tensor, nn
 from fingal.learn.parts.batched import BatchedRuns, Learned, count_moves
 from fingal.learn.parts.descent import bootstrapped, error_pull, rmsprop, squared_errors
 from fingal.learn.parts.history import History
-from fingal.learn.parts.mirror import LARGEST_TABLE, Games, listed, random_cell, uniform
-from fingal.learn.parts.online import GAME, Measure, Plan, Told
+from fingal.learn.parts.mirror import LARGEST_TABLE, Games, lanes, listed, longest_opening, random_cell, uniform
+from fingal.learn.parts.online import GAME, ROW, Measure, Plan, Told
 from fingal.learn.parts.recall import Recall, memory_measure
 from fingal.learn.parts.stacks import run_stacks, truth_measure
 from fingal.learn.parts.truth import Values
 from fingal.learn.td import Target, Trained
 from fingal.nets import hexagonal, recurrent, walls_torch
-from fingal.nets.hexagonal import PAPER_000, Activation, Hexagonal, squash, unflatten
+from fingal.nets.hexagonal import PAPER_000, Activation, Hexagonal, slope_of_squash, squash, unflatten
 from fingal.nets.recurrent import Recurrent
 from fingal.nets.stacked import Stack
 from fingal.nets.stacked_batches import Batches
-from fingal.nets.stacked_recurrent import RecurrentStack
+from fingal.nets.stacked_recurrent import RecurrentStack, stack_of
 
 Net = Literal["cnn", "rnn"]
 Objective = Literal["mse", "pbe"]
@@ -202,11 +202,6 @@ def values_of(settings: Sequence[Batch], parameters: Tensor) -> Values:
     return values
 
 
-def stack_of(shape: hexagonal.Config) -> Stack:
-    """Stacks of nets of this shape."""
-    return RecurrentStack(shape) if isinstance(shape, recurrent.Config) else Stack(shape)
-
-
 def measure_of(shape: hexagonal.Config) -> Measure:
     """What greedy players with nets of this shape are worth."""
     stack = stack_of(shape)
@@ -233,7 +228,7 @@ class Learning:
             "sign": each(*(s.sign for s in settings)),
             "rate": each(*(s.learning_rate for s in settings)),
             "epsilon": each(*(s.epsilon for s in settings)),
-            "best": torch.tensor([s.targets == "q" for s in settings]),
+            "greedy": torch.tensor([s.targets == "q" for s in settings]),
             "seed": torch.tensor(seeds),
             "steps": torch.zeros(len(settings), dtype=torch.int64),
         }
@@ -263,14 +258,12 @@ class Learning:
         drawn = random_cell(legal.flatten(0, 1), which)
         move = torch.where(explores, drawn.view(count, games), greedy)
         value = values.gather(2, move.unsqueeze(2)).squeeze(2)
-        return move, value, torch.where(self.state["best"].unsqueeze(1), best, value)
+        return move, value, torch.where(self.state["greedy"].unsqueeze(1), best, value)
 
     def uniform(self, games: int, step: Tensor) -> tuple[Tensor, Tensor]:
         """Two numbers in [0, 1) for G games of each run, [R * G]: by seed, game and step alone."""
-        seeds = np.add.outer(
-            self.state["seed"].numpy().astype(np.uint64) << np.uint64(20), np.arange(games, dtype=np.uint64)
-        )
-        return uniform(seeds.reshape(-1), np.repeat(step.numpy().view(np.uint64), games), 0)
+        seeds = lanes(self.state["seed"].numpy().astype(np.uint64), games)
+        return uniform(seeds, np.repeat(step.numpy().view(np.uint64), games), 0)
 
     def planes(self, board: Tensor) -> Tensor:
         """What the nets are shown of boards [N, ...]: [N, 6 * n]."""
@@ -307,8 +300,8 @@ class Boards(Learning):
         super().__init__(settings, Stack(settings[0].shape), start)
         runs, games = len(settings), settings[0].batch
         board = self.games.begin(runs * games)
-        ply = (torch.arange(games) % (self.games.longest_opening + 1)).repeat(runs)
-        for number in range(self.games.longest_opening):
+        ply = (torch.arange(games) % (longest_opening(self.one.size) + 1)).repeat(runs)
+        for number in range(longest_opening(self.one.size)):
             # Numbers that no later step uses.
             _, which = self.uniform(games, self.state["steps"] - 1 - number)
             after, _ = self.games.play(board, random_cell(self.games.legal(board), which))
@@ -370,7 +363,7 @@ class Boards(Learning):
         done = self.batches.forward(parameters, self._look)
         at = self.state["move"].unsqueeze(1)
         said = squash(done.outputs.gather(1, at).squeeze(1), "sigmoid")
-        slope = error_pull(aim, said, counted) * (1 - said.square()) / 2
+        slope = error_pull(aim, said, counted) * slope_of_squash(said)
         pull = torch.zeros_like(done.outputs).scatter_(1, at, slope.unsqueeze(1))
         return self.batches.gradient(parameters, done, pull), said
 
@@ -395,7 +388,7 @@ class Sequences(Learning):
         runs = len(state["seed"])
         board = self.games.begin(runs * games)
         alive = torch.ones(runs, games, dtype=torch.bool)
-        sums, row = torch.zeros(runs, games, len(GAME)), torch.zeros(runs, 9)
+        sums, row = torch.zeros(runs, games, len(GAME)), torch.zeros(runs, len(ROW))
         weights = stack.recurrence(state["theta"])
         shown, moves, going, following = [], [], [], []
         hidden: Tensor | None = None

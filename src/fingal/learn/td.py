@@ -18,11 +18,11 @@ from torch import Tensor
 
 from fingal.learn.parts import rules
 from fingal.learn.parts.history import History
-from fingal.learn.parts.mirror import Games, best_cell, random_cell, uniform
+from fingal.learn.parts.mirror import Games, best_cell, longest_opening, random_cell, uniform
 from fingal.learn.parts.natural import Window
 from fingal.learn.parts.online import Measure, Moved, Plan, Runs, Told
 from fingal.learn.parts.stacks import run_stacks, truth_measure
-from fingal.nets.hexagonal import PAPER_000, Activation, Config
+from fingal.nets.hexagonal import PAPER_000, Activation, Config, slope_of_squash
 from fingal.nets.stacked import Stack, Trunk
 
 Rule = Literal["sarsa", "q", "gtd2", "tdc", "gq"]
@@ -106,8 +106,8 @@ class TD:
             raise ValueError(f"rows must be at most games, {self.games}, not {self.rows}")
         if self.rule == "q" and self.trace:
             raise ValueError("trace must be 0 for q: an exploratory move would have to cut it; gq does that")
-        if not 0 <= self.opening_plies <= max(0, 2 * self.size - 2):
-            most = max(0, 2 * self.size - 2)
+        most = longest_opening(self.size)
+        if not 0 <= self.opening_plies <= most:
             raise ValueError(f"opening_plies must be from 0 to {most} on {self.size}x{self.size}: more could win")
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
@@ -377,8 +377,3 @@ class Learning:
         if not self._some_gtd2:
             return rules.tdc(now), phi
         return rules.either(state["gtd2"], rules.gtd2(now), rules.tdc(now)), phi
-
-
-def slope_of_squash(value: Tensor) -> Tensor:
-    """The derivative of v = 2 sigmoid(x) - 1 with regard to x, given v: (1 - v^2) / 2. That of this is -v times it."""
-    return (1 - value.square()) / 2

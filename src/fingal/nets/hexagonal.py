@@ -193,6 +193,11 @@ def squash(x: Tensor, name: Squash) -> Tensor:
     return torch.tanh(x / 2) if name == "sigmoid" else x
 
 
+def slope_of_squash(value: Tensor) -> Tensor:
+    """The derivative of v = 2 sigmoid(x) - 1 with regard to x, given v: (1 - v^2) / 2. That of this is -v times it."""
+    return (1 - value.square()) / 2
+
+
 def inside(config: Config, device: torch.device | None = None) -> Tensor:
     """1 on the board and 0 on the walls, [side, side]."""
     mask = torch.zeros(config.side, config.side, device=device)

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from fingal.nets.hexagonal import Config as HexagonalConfig
 from fingal.nets.hexagonal import flatten, squash
 from fingal.nets.recurrent import Config, Recurrent, remember, say
 from fingal.nets.stacked import Stack
@@ -84,3 +85,8 @@ class RecurrentStack(Stack):
     def same_values(self, stacked: Tensor, planes: Tensor, runs: int = 8, positions: int = 64) -> Tensor:
         """What R nets say of the same positions [B, 6, side, side], each alone: [R, B, cells]."""
         return self.step(self.recurrence(stacked), super().same_values(stacked, planes, runs, positions), None)[0]
+
+
+def stack_of(shape: HexagonalConfig) -> Stack:
+    """Stacks of nets of this shape, with or without memory."""
+    return RecurrentStack(shape) if isinstance(shape, Config) else Stack(shape)

@@ -87,7 +87,7 @@ def sheet(figure: Figure, found: Found) -> Picture | None:
 
 
 def reading_section(found: Found, pictures: dict[str, Picture]) -> Section | None:
-    """Both readings in one figure: SARSA and Q-learning with the step size that the paper's sweep has in common."""
+    """Both readings in one figure: SARSA and Q-learning at the best step sizes of each."""
     runs = [run for run in found.get("figure-20", ()) if run.asked["rule"] in ("sarsa", "q")]
     if not runs:
         return None

@@ -35,6 +35,11 @@ def play_stones(stones: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
     return after, chains[:, 2, :, -1].any(1)
 
 
+def longest_opening(size: int) -> int:
+    """The most plies that cannot end a game: the side that moved first has one stone too few."""
+    return max(0, 2 * size - 2)
+
+
 class Listed(NamedTuple):
     """Every position of a small board that is not over, from the empty one on: P of them."""
 
@@ -90,8 +95,6 @@ class Games:
             planes = walls_torch.from_stones(self._table.stones, stack.config.padding)
             # As if every position were another net's.
             self._seen = stack.columns(planes.unsqueeze(1)).to(dtype)
-        self.longest_opening = max(0, 2 * self.size - 2)
-        """The most plies that cannot end a game: the side that moved first has one stone too few."""
 
     def begin(self, count: int) -> Tensor:
         """Empty boards."""
@@ -141,6 +144,12 @@ def uniform(seeds: NDArray[np.uint64], step: NDArray[np.uint64], stream: int) ->
     parts = x >> np.uint64(40), x & np.uint64(0xFFFFFF)
     high, low = (torch.from_numpy(part.astype(np.float32) * np.float32(2**-24)) for part in parts)
     return high, low
+
+
+def lanes(seeds: NDArray[np.uint64], count: int) -> NDArray[np.uint64]:
+    """Seeds for ``uniform`` of ``count`` things in each run, [R * count], from the runs' own [R]."""
+    each: NDArray[np.uint64] = np.add.outer(seeds << np.uint64(20), np.arange(count, dtype=np.uint64)).reshape(-1)
+    return each
 
 
 def random_cell(legal: Tensor, number: Tensor) -> Tensor:

@@ -98,7 +98,7 @@ class Runs:
         self.diverged = [""] * count
         self.updates = np.zeros(count, np.int64)
         self.seconds = 0.0
-        self.best = learner.parameters().clone()
+        self.latest = learner.parameters().clone()
         """[count, W]: each run's parameters at its last row, those it began with before that."""
         self.active = np.arange(count)
         """[R]: which runs the learner's are."""
@@ -196,8 +196,8 @@ class Runs:
             figures[name] = float(sums[at]) / had["moves"]
             sums[at] = 0
         self.row[at] = 0
-        self.best[run] = self.learner.parameters()[at]
-        self._waiting.append((run, figures, self.best[run].clone()))
+        self.latest[run] = self.learner.parameters()[at]
+        self._waiting.append((run, figures, self.latest[run].clone()))
         if len(self._waiting) >= MEASURED:
             self._measure_waiting()
 
@@ -242,7 +242,7 @@ class Runs:
         arrays |= {f"more.{name}": sums for name, sums in self.more.items()}
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         tensors |= {f"state.{name}": tensor.contiguous() for name, tensor in self.learner.state.items()}
-        tensors["best"] = self.best
+        tensors["latest"] = self.latest
         write_atomically(path, safetensors.torch.save(tensors, {"runs": json.dumps(kept)}))
 
     def load(self, path: Path) -> None:
@@ -257,7 +257,7 @@ class Runs:
         self.seconds, self.steps = kept["seconds"], kept["steps"]
         for name in ("active", "game", "row", "played", "updates"):
             setattr(self, name, tensors.pop(name).numpy())
-        self.best = tensors.pop("best")
+        self.latest = tensors.pop("latest")
         self.more = {n.removeprefix("more."): t.numpy() for n, t in tensors.items() if n.startswith("more.")}
         state = {n.removeprefix("state."): t for n, t in tensors.items() if n.startswith("state.")}
         if set(state) != set(self.learner.state):

@@ -27,12 +27,11 @@ from fingal.analysis.connections import EDGES, Connections
 from fingal.analysis.resistance import resistance
 from fingal.game import Board
 from fingal.learn.parts.descent import rmsprop
-from fingal.learn.parts.mirror import uniform
+from fingal.learn.parts.mirror import lanes, uniform
 from fingal.nets import hexagonal, planes, walls
 from fingal.nets.planes import positions_of, unpack
-from fingal.nets.recurrent import Config as RecurrentConfig
 from fingal.nets.stacked import Stack
-from fingal.nets.stacked_recurrent import RecurrentStack
+from fingal.nets.stacked_recurrent import stack_of
 
 CHUNK = 16
 """Nets that are trained at once."""
@@ -123,7 +122,7 @@ def pretrain(
     then given for the error. A recurrent net is shown single boards.
     """
     how = settings or Pretraining()
-    stack = RecurrentStack(net) if isinstance(net, RecurrentConfig) else Stack(net)
+    stack = stack_of(net)
     stacked = stack.initial(list(seeds)) if start is None else stack.wide(start.float())
     known = examples(net.size, how.positions, how.seed, net.padding)
     free = torch.zeros(stack.width).index_fill_(0, stack.free, 1.0)
@@ -131,10 +130,9 @@ def pretrain(
     for begin in range(0, len(stacked), CHUNK):
         part = stacked[begin : begin + CHUNK]
         square, rate = torch.zeros_like(part), torch.full((len(part),), how.learning_rate)
-        which = np.array(seeds[begin : begin + CHUNK], np.uint64) << np.uint64(20)
-        lanes = np.add.outer(which, np.arange(how.batch, dtype=np.uint64)).reshape(-1)
+        drawing = lanes(np.array(seeds[begin : begin + CHUNK], np.uint64), how.batch)
         for step in range(how.steps):
-            number, _ = uniform(lanes, np.full(len(lanes), step, np.uint64), 3)
+            number, _ = uniform(drawing, np.full(len(drawing), step, np.uint64), 3)
             index = (number * how.positions).long().view(len(part), how.batch)
             batch = Examples(*(array[index] for array in known))
             with torch.enable_grad():

@@ -68,7 +68,7 @@ def run_stacks(
             if told is not None:
                 share = (finished + runs.share() * len(chosen)) / len(families)
                 told(share, [histories[index] for index in sorted(histories)])
-        parameters |= {index: runs.best[at : at + 1] for at, index in enumerate(chosen)}
+        parameters |= {index: runs.latest[at : at + 1] for at, index in enumerate(chosen)}
     return [histories[index] for index in range(len(families))], parameters
 
 
