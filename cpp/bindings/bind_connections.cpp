@@ -5,8 +5,10 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "core/board_connections.hpp"
+#include "core/cell.hpp"
 #include "core/edge_templates.hpp"
 #include "core/template_finder.hpp"
+#include "core/verdicts.hpp"
 
 namespace fingal {
 
@@ -102,6 +104,23 @@ void bind_connections(nb::module_& m) {
       .def("holds", &BoardConnections::holds, "a"_a, "b"_a, "carrier"_a, "owner_first"_a,
            nb::call_guard<nb::gil_scoped_release>(),
            "Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.");
+
+  m.def(
+      "judge_by_connections",
+      [](const Array<const std::uint64_t>& stones, const Array<const bool>& white_to_move, int width, int height,
+         const Array<std::int8_t>& proof, const Array<std::int32_t>& winning, const Array<bool>& moves, int threads) {
+        check_size(width, height);
+        const auto count = std::int64_t(white_to_move.size());
+        const auto s = checked(stones, 2 * count * words_for(width * height), "stones");
+        const auto p = checked(proof, count, "proof");
+        const auto w = checked(winning, count, "winning");
+        const auto m = checked(moves, count * width * height, "moves");
+        const nb::gil_scoped_release release;
+        judge_by_connections(width, height, threads, s, {white_to_move.data(), white_to_move.size()}, p, w, m);
+      },
+      "stones"_a, "white_to_move"_a, "width"_a, "height"_a, "proof"_a, "winning"_a, "moves"_a, "threads"_a = 1,
+      "What connections say of n positions that are not over: proof [n] int8 (1: the side to move wins, -1: it loses, "
+      "0: not known), winning [n] int32 (a move that wins, or -1), moves [n, cells] bool (those worth trying).");
 }
 
 }  // namespace fingal

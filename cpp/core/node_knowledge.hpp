@@ -41,7 +41,7 @@ class NodeKnowledge {
     return {position.stones(kBlack), position.stones(kWhite)};
   }
 
- private:
+  // The same, but a lost root is said to be lost.
   NodeVerdict<Words> judge(const Position<Words>& position, const Stones& before, bool root) {
     const auto mover = position.turn();
     NodeVerdict<Words> verdict;
@@ -85,6 +85,7 @@ class NodeKnowledge {
     return verdict;
   }
 
+ private:
   // The move after which the edges are joined with the fewest cells; -1 where there is none.
   Move winning_move(Connections<Words>& own) const {
     const auto& semis = own.winning_semis();

@@ -468,6 +468,11 @@ class Connections:
         Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.
         """
 
+def judge_by_connections(stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu', writable=False)], width: int, height: int, proof: Annotated[NDArray[numpy.int8], dict(order='C', device='cpu')], winning: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], moves: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """
+    What connections say of n positions that are not over: proof [n] int8 (1: the side to move wins, -1: it loses, 0: not known), winning [n] int32 (a move that wins, or -1), moves [n, cells] bool (those worth trying).
+    """
+
 def resistance_value(own: float, opponent: float) -> float:
     """
     How much better one side conducts, in [-1, 1]: tanh of half the logarithm of the resistances' ratio.

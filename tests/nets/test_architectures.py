@@ -98,7 +98,10 @@ for _ in range(700):
     DEEP = [DEEP]
 LAYERS = [[2, 3, 0], [3, 2, 0], [5, 0, 0]]
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "a module of ours": ({"architecture": "export"}, "architecture 'export' where hexagonal or recurrent or residual"),
+    "a module of ours": (
+        {"architecture": "export"},
+        "architecture 'export' where hexagonal or narrowing or recurrent or residual",
+    ),
     "a module of Python's": ({"architecture": "os"}, "architecture 'os'"),
     "a path": ({"architecture": "../hexagonal"}, r"architecture '\.\./hexagonal'"),
     "a name with a dot": ({"architecture": "hexagonal.Config"}, r"architecture 'hexagonal\.Config'"),

@@ -4,11 +4,12 @@
 ``policy_value``    logits of the moves and the value of the position: the residual net
 ``q``               for each cell the value, for the side to move, of playing there: a net with a squash
 ``policy``          logits of the moves alone: a net of the same shape without the squash
+``value``           the value of the position alone, as a logit of the chance to win: the narrowing net
 ==================  =====================================================================================
 
-A config may have ``encoder``, the name of its planes (``canonical-ring-1`` where it has none); ``squash``, which says
-that the net gives one number a cell (``policy_value`` where it has none); and ``size``, the side of the only board that
-the net plays (any board where it has none).
+A config may have ``encoder``, the name of its planes (``canonical-ring-1`` where it has none); ``head``, or ``squash``,
+which says that the net gives one number a cell (``policy_value`` where it has neither); and ``size``, the side of the
+only board that the net plays (any board where it has none).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fingal.nets import planes, walls
+from fingal.nets import planes, triangles, walls
 from fingal.search.evaluator import Evaluation, Positions
 
 
@@ -29,6 +30,8 @@ def encoder_of(config: Any) -> str:
 
 def head_of(config: Any) -> str:
     """What a net of this config says."""
+    if hasattr(config, "head"):
+        return str(config.head)
     squash = getattr(config, "squash", None)
     return "policy_value" if squash is None else "policy" if squash == "none" else "q"
 
@@ -42,20 +45,28 @@ def check_size(config: Any, width: int, height: int, name: str) -> None:
 
 def encode(config: Any, positions: Positions) -> NDArray[np.float32]:
     """The planes of positions with one canonical shape: [B, planes, H, W]."""
-    if encoder_of(config) == planes.ENCODER:
-        return planes.encode(positions)
-    return walls.encode(positions, config.padding)
+    match encoder_of(config):
+        case planes.ENCODER:
+            return planes.encode(positions)
+        case triangles.ENCODER:
+            return triangles.encode(positions)
+        case _:
+            return walls.encode(positions, config.padding)
 
 
 def evaluation(head: str, said: NDArray[np.float32], positions: Positions) -> Evaluation:
-    """What a ``q`` or ``policy`` net's numbers, [B, cells] on the boards as they are, tell a player or a search.
+    """What the numbers of a ``q``, ``policy`` or ``value`` net tell a player or a search.
 
-    The logits are the numbers themselves. A ``q`` net's value of a position is that of the best empty cell; a
-    ``policy`` net has none, so it is 0, as is that of a full board.
+    They are [B, cells] on the boards as they are, or [B] for ``value``. The logits are the numbers themselves, and all
+    alike for ``value``. A ``q`` net's value of a position is that of the best empty cell; a ``policy`` net has none, so
+    it is 0, as is that of a full board.
     """
+    cells = positions.width * positions.height
+    if head == "value":
+        return Evaluation(np.zeros((len(said), cells), np.float32), np.tanh(said / 2))
     value = np.zeros(len(said), np.float32)
     if head == "q":
-        empty = planes.unpack(positions.stones, positions.width * positions.height).max(0) == 0
+        empty = planes.unpack(positions.stones, cells).max(0) == 0
         some = empty.max(1)
         value[some] = np.where(empty, said, -np.inf)[some].max(1)
     return Evaluation(said, value)

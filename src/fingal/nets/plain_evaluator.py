@@ -1,4 +1,4 @@
-"""Evaluation by torch of nets that give one number a cell (heads ``q`` and ``policy``): as they are, in float32.
+"""Evaluation by torch, in float32, of nets as they are: heads ``q``, ``policy`` and ``value``.
 
 A recurrent net's judgement depends on the game so far, and positions do not tell it. ``GameEvaluator`` is told it by
 who knows it: ``net:FILE`` hands it the record's positions (``along``). Asked for positions alone, as a tree search and
@@ -49,17 +49,19 @@ class PlainEvaluator:
         """Judge the positions; ValueError on a board that the net does not play."""
         check(positions)
         check_size(self.config, positions.width, positions.height, self._name)
-        said = np.empty((len(positions.white_to_move), positions.width * positions.height), np.float32)
+        cells = () if self.head == "value" else (positions.width * positions.height,)
+        said = np.empty((len(positions.white_to_move), *cells), np.float32)
         if len(said):
             for index, part in split(positions):
-                where = slice(None) if index is None else index
                 numbers = self.run(encode(self.config, part))
-                said[where] = to_board(numbers, part.white_to_move, part.width, part.height)
+                if cells:
+                    numbers = to_board(numbers, part.white_to_move, part.width, part.height)
+                said[slice(None) if index is None else index] = numbers
         return evaluation(self.head, said, positions)
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The bare net: planes [B, planes, H, W] to its numbers [B, cells], both in the canonical view."""
+        """The bare net: planes [B, planes, H, W] to its numbers, [B, cells] or [B], both in the canonical view."""
         numbers: NDArray[np.float32] = self._net(torch.from_numpy(planes).to(self.device)).cpu().numpy()
         return numbers
 

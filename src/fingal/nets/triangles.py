@@ -1,0 +1,60 @@
+"""The encoder ``triangles``: a plane for each pattern of three cells that touch one another.
+
+After EZO-CNN. The side to move is Black, who joins top and bottom (the canonical view, see ``planes``). A ring of
+stones one cell wide stands around the board: the side to move's at top and bottom, the opponent's at left and right; a
+corner is both. A cell A at (r, c) of the ringed board, B to its right and C below it touch one another. Each of the
+three is empty (0), the side to move's (1) or the opponent's (2), and plane 9 a + 3 b + c is 1 at (r, c) when their
+states are a, b and c. A triangle with a corner of the ring is in two planes.
+
+The planes are [27, rows + 1, columns + 1] and hold (rows + 1)(columns + 1) + 3 ones: three of the ring's corners lie
+in a triangle. Every two cells that touch are in exactly one of these triangles, so nothing is lost by leaving out
+those that point the other way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingal.nets import planes
+from fingal.search.evaluator import Positions
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+ENCODER = "triangles"
+"""The name that a net's card gives for these planes."""
+
+PLANES = 27
+"""How many planes there are."""
+
+
+def encode(positions: Positions) -> NDArray[np.float32]:
+    """Planes of positions that have one canonical shape: float32 [B, 27, rows + 1, columns + 1].
+
+    As for ``planes.encode``, a batch on a board that is not square has one side to move: see ``planes.split``.
+    """
+    import torch
+
+    stones = torch.from_numpy(planes.encode(positions)[:, :2, 1:-1, 1:-1] > 0)
+    found: NDArray[np.float32] = encode_boards(stones[:, 0], stones[:, 1]).numpy()
+    return found
+
+
+def encode_boards(own: Tensor, opponent: Tensor) -> Tensor:
+    """Planes of tensors: the side to move's and the opponent's stones on canonical boards,
+    bool [B, rows, columns], to float32 [B, 27, rows + 1, columns + 1]."""
+    import torch
+
+    count, rows, columns = own.shape
+    state = torch.zeros(count, 3, rows + 2, columns + 2, device=own.device)
+    state[:, 1, 0] = state[:, 1, -1] = 1
+    state[:, 2, :, 0] = state[:, 2, :, -1] = 1
+    state[:, 1, 1:-1, 1:-1] = own
+    state[:, 2, 1:-1, 1:-1] = opponent
+    state[:, 0, 1:-1, 1:-1] = ~(own | opponent)
+    a, b, c = state[:, :, :-1, :-1], state[:, :, :-1, 1:], state[:, :, 1:, :-1]
+    found = a[:, :, None, None] * b[:, None, :, None] * c[:, None, None, :]
+    return found.reshape(count, PLANES, rows + 1, columns + 1)
