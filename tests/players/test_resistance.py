@@ -1,4 +1,4 @@
-"""The players that judge by resistance and by distance."""
+"""The players that judge by resistance, by distance, and by both."""
 
 import random
 
@@ -15,13 +15,21 @@ from tests.analysis.positions import random_positions
 
 @pytest.mark.parametrize(
     "text",
-    ["resistance", "resistance:depth=2,width=4", "resistance:connections=no", "shortest-path", "shortest-path:seed=1"],
+    [
+        "resistance",
+        "resistance:depth=2,width=4",
+        "resistance:connections=no",
+        "shortest-path",
+        "shortest-path:seed=1",
+        "characteristics",
+        "characteristics:depth=2,connections=no",
+    ],
 )
 def test_contract(text: str) -> None:
     check_player(text, sizes=((1, 1), (2, 2), (3, 5), (7, 7), (19, 2)))
 
 
-@pytest.mark.parametrize("text", ["resistance", "shortest-path:seed=1"])
+@pytest.mark.parametrize("text", ["resistance", "shortest-path:seed=1", "characteristics:connections=no"])
 def test_wins_every_game_against_chance(text: str) -> None:
     games = list(play(Plan("match", (text, "random:seed=1"), 7, 7, games=10)))
     assert [game.failure for game in games if game.failure] == []

@@ -28,8 +28,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what is not searched."""
-        if self.depth not in (1, 2):
-            raise ValueError(f"depth={self.depth} is not possible: 1 or 2")
+        check_depth(self.depth)
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a depth that is not searched."""
+    if depth not in (1, 2):
+        raise ValueError(f"depth={depth} is not possible: 1 or 2")
 
 
 class MinimaxPlayer:
