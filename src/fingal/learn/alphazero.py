@@ -179,6 +179,27 @@ PRESETS = {
 """Named settings for ``--preset``."""
 PRESETS["gpu-large"] = replace(PRESETS["gpu-small"], net=LARGE)
 
+SHOWN = {
+    "minutes": "minutes",
+    "games": "games",
+    "positions": "positions",
+    "judgements_per_s": "judgements/s",
+    "policy": "policy loss",
+    "value": "value loss",
+    "owner": "owner loss",
+    "learning_rate": "learning rate",
+    "against_older": "won against older self",
+    "wrong_resignations": "wrong resignations",
+}
+"""The figures to show, and what they are called."""
+
+PANELS = (
+    ("losses", ("policy", "value", "owner")),
+    ("speed", ("judgements_per_s",)),
+    ("strength", ("against_older",)),
+)
+"""The picture's panels: titles and figures."""
+
 
 def losses(said: Output, batch: Batch) -> dict[str, Tensor]:
     """The parts of the loss, each a mean over what it applies to."""

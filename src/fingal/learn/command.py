@@ -1,12 +1,19 @@
-"""What ``fingal train ALGORITHM`` does: settings from the command line, a run folder, a live table, a picture."""
+"""What ``fingal train ALGORITHM`` does: settings from the command line, a run folder, a live table, a picture.
+
+The learners here train one net on any device and are modules of one shape: a frozen class of settings, ``PRESETS``,
+``Trainer``, ``train``, ``SHOWN`` and ``PANELS``. Those that train several small nets at once are in
+``stacked_command``.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from types import ModuleType
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 import torch
 import tyro
@@ -15,27 +22,46 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from fingal.learn import alphazero, stacked_command
+from fingal.learn import stacked_command
+from fingal.learn.parts import curves
 from fingal.learn.parts.run import Run
 
-ALGORITHMS = ("alphazero", *stacked_command.LEARNERS)
+S = TypeVar("S")
+
+
+class Learner(NamedTuple):
+    """Where an algorithm is."""
+
+    config: str
+    """The name of its settings in the file of ``fingal.learn`` that is called as the algorithm."""
+    step: str
+    """What its figures are counted by, in words."""
+
+
+LEARNERS = {
+    "alphazero": Learner("AlphaZero", "steps of learning"),
+    "ezo": Learner("Ezo", "epochs"),
+    "neurohex": Learner("NeuroHex", "updates"),
+}
+"""By the name that stands after ``fingal train``."""
+
+ALGORITHMS = (*LEARNERS, *stacked_command.LEARNERS)
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Generic[S]):
     """Where and how to train, beside the algorithm's own settings."""
 
-    settings: tyro.conf.OmitArgPrefixes[alphazero.AlphaZero]
+    settings: tyro.conf.OmitArgPrefixes[S]
     """The algorithm's settings; a preset fills them in first."""
-    run: Path = Path("runs/alphazero")
+    run: Path
     """The run's folder. One that holds a run goes on with it."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the net is; auto takes a GPU when there is one."""
     start: Path | None = None
     """A net to begin from: weights alone are enough."""
-    preset: Annotated[str | None, tyro.conf.arg(help=f"Named settings: {', '.join(alphazero.PRESETS)}.")] = field(
-        default=None
-    )
+    preset: str | None = field(default=None)
+    """Named settings; those beside it on the command line replace its own."""
 
 
 def main(arguments: list[str]) -> None:
@@ -46,107 +72,89 @@ def main(arguments: list[str]) -> None:
     if arguments[0] in ("-h", "--help"):
         print(f"usage: fingal train {{{','.join(ALGORITHMS)}}} [settings]; see 'fingal train alphazero --help'")
         return
-    if arguments[0] in stacked_command.LEARNERS:
-        stacked_command.main(arguments[0], arguments[1:])
+    algorithm, settings = arguments[0], arguments[1:]
+    if algorithm in stacked_command.LEARNERS:
+        stacked_command.main(algorithm, settings)
         return
+    module = importlib.import_module(f"fingal.learn.{algorithm}")
+    kind = cast(Any, Options)[getattr(module, LEARNERS[algorithm].config)]
     options = tyro.cli(
-        Options,
-        args=arguments[1:],
-        default=Options(_preset(arguments[1:])),
-        prog=f"fingal train {arguments[0]}",
+        kind,
+        args=settings,
+        default=kind(preset(algorithm, module, settings), Path("runs") / algorithm),
+        prog=f"fingal train {algorithm}",
+        description=f"{(module.__doc__ or '').splitlines()[0]}\n\nPresets: {', '.join(module.PRESETS)}.",
         config=(tyro.conf.FlagCreatePairsOff,),
     )
-    train(options, Console(stderr=True))
+    train(algorithm, module, options, Console(stderr=True))
 
 
-def _preset(arguments: list[str]) -> alphazero.AlphaZero:
+def preset(algorithm: str, module: ModuleType, arguments: list[str]) -> Any:
     """The settings that ``--preset`` names, before the command line changes them."""
-    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        name = following if word == "--preset" else word.removeprefix("--preset=")
-        if word.startswith("--preset"):
-            if name not in alphazero.PRESETS:
-                raise ValueError(f"{name!r} is not a preset: one of {', '.join(alphazero.PRESETS)} is expected")
-            return alphazero.PRESETS[name]
-    return alphazero.AlphaZero()
+    for place, word in enumerate(arguments):
+        if word != "--preset" and not word.startswith("--preset="):
+            continue
+        name = word.removeprefix("--preset=") if word != "--preset" else "".join(arguments[place + 1 : place + 2])
+        if name not in module.PRESETS:
+            raise ValueError(f"{name!r} is not a preset: one of {', '.join(module.PRESETS)} is expected")
+        return module.PRESETS[name]
+    return getattr(module, LEARNERS[algorithm].config)()
 
 
-def train(options: Options, console: Console) -> None:
-    """Run to the end, showing how it goes."""
-    config = options.settings
-    if options.device == "cuda" and not torch.cuda.is_available():
+def device_of(name: str) -> torch.device:
+    """The device that ``auto``, ``cpu`` or ``cuda`` names; ValueError where it is not there."""
+    if name == "cuda" and not torch.cuda.is_available():
         raise ValueError("device cuda is not there: torch sees no GPU; use --device cpu")
-    cuda = options.device == "cuda" or (options.device == "auto" and torch.cuda.is_available())
-    if not cuda:
-        torch.set_num_threads(config.threads)
+    return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
+
+
+def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console) -> None:
+    """Run to the end, showing how it goes. The last line on stdout is the net's file."""
+    config, device = options.settings, device_of(options.device)
+    if device.type == "cpu":
+        torch.set_num_threads(getattr(config, "threads", 1))
     run = Run(options.run, asdict(config))
-    trainer = alphazero.Trainer(config, run, torch.device("cuda" if cuda else "cpu"), options.start)
-    figures: dict[str, float] = {}
-    percentage = TextColumn("{task.percentage:3.0f}%")
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), percentage, TimeRemainingColumn())
-    task = bar.add_task(f"{options.run}", total=1.0)
-    with Live(bar, console=console, refresh_per_second=2) as live:
-        for news in alphazero.train(trainer):
-            figures |= news
-            bar.update(task, completed=trainer.done_share())
-            if console.is_terminal:
-                live.update(Group(table(figures), bar))
-            else:
-                console.print(_line(figures), soft_wrap=True)
-    run.close()
-    picture = draw_curve(options.run)
-    print(f"{run.checkpoints / 'latest.safetensors'}")
+    try:
+        trainer = module.Trainer(config, run, device, options.start)
+        _watch(module, trainer, str(options.run), console)
+    finally:
+        run.close()
+    picture = draw_curve(options.run, module, LEARNERS[algorithm].step)
+    print(run.checkpoints / "latest.safetensors")
     if picture is not None:
         print(picture, file=sys.stderr)
 
 
-SHOWN = {
-    "minutes": "minutes",
-    "games": "games",
-    "positions": "positions",
-    "judgements_per_s": "judgements/s",
-    "policy": "policy loss",
-    "value": "value loss",
-    "owner": "owner loss",
-    "learning_rate": "learning rate",
-    "against_older": "won against older self",
-    "wrong_resignations": "wrong resignations",
-}
+def _watch(module: ModuleType, trainer: Any, name: str, console: Console) -> None:
+    """Train, with a table and a bar on a terminal and a line for each row of figures elsewhere."""
+    figures: dict[str, float] = {}
+    percentage = TextColumn("{task.percentage:3.0f}%")
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), percentage, TimeRemainingColumn())
+    task = bar.add_task(name, total=1.0)
+    with Live(bar, console=console, refresh_per_second=2) as live:
+        for news in module.train(trainer):
+            figures |= news
+            bar.update(task, completed=trainer.done_share())
+            if console.is_terminal:
+                live.update(Group(table(figures, module.SHOWN), bar))
+            else:
+                console.print(_line(figures, module.SHOWN), soft_wrap=True, highlight=False)
 
 
-def table(figures: dict[str, float]) -> Table:
+def table(figures: dict[str, float], titles: dict[str, str]) -> Table:
     """The latest figures for people."""
     shown = Table(show_header=False, box=None)
-    for name, title in SHOWN.items():
+    for name, title in titles.items():
         if name in figures:
             shown.add_row(title, f"{figures[name]:,.4g}")
     return shown
 
 
-def _line(figures: dict[str, float]) -> str:
-    return "  ".join(f"{title} {figures[name]:,.4g}" for name, title in SHOWN.items() if name in figures)
+def _line(figures: dict[str, float], titles: dict[str, str]) -> str:
+    return "  ".join(f"{title} {figures[name]:,.4g}" for name, title in titles.items() if name in figures)
 
 
-def draw_curve(folder: Path) -> Path | None:
-    """A picture of the run's losses and matches, ``curve.png``; None where matplotlib is missing."""
-    try:
-        import matplotlib
-    except ImportError:
-        return None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+def draw_curve(folder: Path, module: ModuleType, step: str) -> Path | None:
+    """A picture of the run's figures, ``curve.png``; None where matplotlib or figures are missing."""
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    panels = (("policy", "value", "owner"), ("judgements_per_s",), ("against_older",))
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(13, 4), layout="constrained")
-    for axis, names in zip(axes, panels, strict=True):
-        for name in names:
-            points = [(row["step"], row[name]) for row in rows if name in row]
-            if points:
-                axis.plot(*zip(*points, strict=True), marker="." if len(points) < 40 else "", label=SHOWN[name])
-        axis.set_xlabel("steps of learning")
-        if axis.lines:
-            axis.legend()
-    path = folder / "curve.png"
-    figure.savefig(path, dpi=100)
-    pyplot.close(figure)
-    return path
+    return curves.draw(folder / "curve.png", [rows], module.PANELS, "step", step, module.SHOWN)

@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import safetensors.torch
@@ -99,6 +100,29 @@ PRESETS = {
 }
 """Named settings for ``--preset``."""
 
+SHOWN = {
+    "minutes": "minutes",
+    "epoch": "epochs",
+    "games": "games",
+    "positions": "positions",
+    "loss": "loss",
+    "length": "positions a game",
+    "first_wins": "won by the first player",
+    "against_older": "won against older self",
+    "sign": "right about the winner",
+    "keeps_win": "wins kept",
+    "play_s": "seconds of play",
+    "learn_s": "seconds of learning",
+}
+"""The figures to show, and what they are called."""
+
+PANELS = (
+    ("learning", ("loss",)),
+    ("games", ("first_wins", "against_older")),
+    ("against the truth", ("sign", "keeps_win")),
+)
+"""The picture's panels: titles and figures."""
+
 
 class Played(NamedTuple):
     """The positions of some games."""
@@ -142,14 +166,21 @@ class Progress:
     """The epochs of the past nets that may play."""
 
 
+def _loaded(file: Path, shape: Config) -> Narrowing:
+    net, _ = checkpoint.load_any(file)
+    if not isinstance(net, Narrowing) or net.config != shape:
+        raise ValueError(f"{file.name} has another shape than the run's net: {getattr(net, 'config', net)}")
+    return net.train().requires_grad_(True)
+
+
 class Trainer:
     """The loop, in parts that can be stopped, saved and gone on with."""
 
-    def __init__(self, config: Ezo, run: Run, device: torch.device) -> None:
-        """Begin a run, or go on with the one in the folder."""
+    def __init__(self, config: Ezo, run: Run, device: torch.device, start: Path | None = None) -> None:
+        """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         self.config, self.run, self.device = config, run, device
         torch.manual_seed(config.seed)
-        self.net = Narrowing(config.net).to(device)
+        self.net = (Narrowing(config.net) if start is None else _loaded(start, config.net)).to(device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=device.type == "cuda")
         self.past: list[Narrowing] = []
         self.progress = Progress()
@@ -234,7 +265,7 @@ class Trainer:
         config = self.config
         order = torch.randperm(len(played.over), generator=self.generator, device=self.device)
         total = torch.zeros((), device=self.device)
-        for some in order.split(config.batch):
+        for some in torch.split(order, config.batch):
             boards, following = played.boards[some], played.boards[(some + 1).clamp(max=len(played.over) - 1)]
             over = played.over[some]
             if config.copies != "none":

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from torch import nn
 
+from fingal.learn.parts import curves
 from fingal.learn.parts.history import History
 from fingal.learn.parts.pretraining import pretrain
 from fingal.learn.parts.run import Run
@@ -128,7 +129,8 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
     for history in done.histories:
         if history.diverged:
             console.print(f"seed {history.settings['seed']} {history.diverged}", soft_wrap=True, highlight=False)
-    picture = draw_curves(options.run, done.histories)
+    rows = [history.rows for history in done.histories]
+    picture = curves.draw(options.run / "curve.png", rows, PANELS, "games", "games")
     print(latest)
     if picture is not None:
         print(picture, file=sys.stderr)
@@ -207,39 +209,3 @@ PANELS = (
     ("errors", ("loss", "projection_loss", "entropy")),
 )
 """The picture's panels: titles and figures."""
-
-
-def draw_curves(folder: Path, histories: Sequence[History]) -> Path | None:
-    """A picture of the figures over the games, ``curve.png``: thin lines are seeds, thick ones their means.
-
-    None where matplotlib is missing or there is nothing to draw.
-    """
-    try:
-        import matplotlib
-    except ImportError:
-        return None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    having = {name for history in histories for row in history.rows for name in row}
-    panels = [(title, [name for name in names if name in having]) for title, names in PANELS]
-    panels = [(title, names) for title, names in panels if names]
-    if not panels:
-        return None
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(5 * len(panels), 4), layout="constrained", squeeze=False)
-    for axis, (title, names) in zip(axes[0], panels, strict=True):
-        for number, name in enumerate(names):
-            curves = [[(row["games"], row[name]) for row in history.rows if name in row] for history in histories]
-            curves = [curve for curve in curves if curve]
-            for curve in curves if len(curves) > 1 else []:
-                axis.plot(*zip(*curve, strict=True), color=f"C{number}", linewidth=0.6, alpha=0.4)
-            shortest = min(len(curve) for curve in curves)
-            mean = np.mean([curve[:shortest] for curve in curves], axis=0)
-            axis.plot(mean[:, 0], mean[:, 1], color=f"C{number}", marker=".", label=name.replace("_", " "))
-        axis.set_title(title)
-        axis.set_xlabel("games")
-        axis.legend()
-    path = folder / "curve.png"
-    figure.savefig(path, dpi=100)
-    pyplot.close(figure)
-    return path

@@ -60,7 +60,7 @@ def worth(boards: Tensor, moves: Tensor, chance: Chance, depth: int = 1) -> Tens
     won = winning_cells(boards)[row, cell]
     said = torch.zeros(len(row), device=boards.device)
     left = (~won).nonzero(as_tuple=True)[0]
-    for some in left.split(AT_ONCE if depth == 1 else AT_ONCE // moves.shape[1]):
+    for some in torch.split(left, AT_ONCE if depth == 1 else AT_ONCE // moves.shape[1]):
         child = after_moves(boards, row[some], cell[some])
         if depth == 1:
             said[some] = chance(child).float()

@@ -1,0 +1,153 @@
+"""``fingal train`` for the learners that train one net: each leaves a run, a picture and a net that plays."""
+
+import importlib
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+import torch
+
+from fingal import cli
+from fingal.game import Record
+from fingal.learn import command
+from fingal.nets import checkpoint
+from fingal.players import spec
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+SHORT = {
+    "alphazero": (
+        "--blocks 1 --channels 8 --pool-channels 4 --policy-channels 4 --value-channels 4 "
+        "--value-hidden 8 --sizes 3 --games 8 --replay-start 20 --replay 500 --batch 16 --steps 3"
+    ),
+    "ezo": "--size 3 --channels 4 --dense 4 --games 6 --epochs 2 --latest-turn 3 --keep-epochs 1",
+}
+"""Settings with which a run takes a second."""
+
+
+def present() -> list[str]:
+    return [name for name in command.LEARNERS if importlib.util.find_spec(f"fingal.learn.{name}")]
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_a_run_leaves_figures_a_picture_and_a_net_that_plays(
+    algorithm: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    arguments = [algorithm, *SHORT[algorithm].split(), "--run", str(run), "--device", "cpu"]
+    command.main(arguments)
+    said = capsys.readouterr()
+    written = Path(said.out.strip())
+    assert written == run / "checkpoints" / "latest.safetensors"
+    net, card = checkpoint.load_any(written)
+    assert card.sizes == ("3x3",)
+    assert spec.make(f"net:{written},device=cpu").choose(Record(3, 3)) in range(9)
+    assert list((run / "checkpoints").glob("net-*.safetensors"))
+    # The same folder again: there is nothing left to do, and nothing is lost.
+    rows = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    command.main(arguments)
+    again, _ = checkpoint.load_any(Path(capsys.readouterr().out.strip()))
+    assert all(torch.equal(tensor, again.state_dict()[name]) for name, tensor in net.state_dict().items())
+    assert (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[: len(rows)] == rows
+    with pytest.raises(ValueError, match="holds a run with another seed"):
+        command.main([*arguments, "--seed", "5"])
+
+
+def test_ezo_shows_its_figures_and_draws_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command.main(["ezo", *SHORT["ezo"].split(), "--run", str(tmp_path), "--device", "cpu"])
+    said = capsys.readouterr().err
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["step"] for row in rows if "loss" in row] == [1, 2]
+    assert f"loss {rows[-1]['loss']:,.4g}" in said
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_a_net_to_begin_from(algorithm: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = [algorithm, *SHORT[algorithm].split(), "--device", "cpu"]
+    command.main([*short, "--run", str(tmp_path / "one")])
+    first = Path(capsys.readouterr().out.strip())
+    config = command.preset(algorithm, importlib.import_module(f"fingal.learn.{algorithm}"), [])
+    assert is_dataclass(config)
+    frozen = [*short, "--learning-rate", "0"] if "learning_rate" in {f.name for f in fields(config)} else short
+    command.main([*frozen, "--run", str(tmp_path / "two"), "--start", str(first)])
+    one, other = (checkpoint.load_any(path)[0] for path in (first, Path(capsys.readouterr().out.strip())))
+    # Nothing is learned, so the net is the one it began from.
+    assert all(torch.allclose(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+    with pytest.raises(ValueError, match="another shape"):
+        command.main([*short, "--channels", "12", "--run", str(tmp_path / "three"), "--start", str(first)])
+
+
+@pytest.mark.parametrize("algorithm", present())
+def test_every_learner_has_what_the_command_needs(algorithm: str) -> None:
+    module = importlib.import_module(f"fingal.learn.{algorithm}")
+    kind = getattr(module, command.LEARNERS[algorithm].config)
+    assert module.PRESETS
+    assert all(isinstance(preset, kind) for preset in module.PRESETS.values())
+    assert {name for _, names in module.PANELS for name in names} <= set(module.SHOWN)
+    assert callable(module.train)
+    assert callable(module.Trainer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "an algorithm is missing: one of alphazero, ezo"),
+        (["ezoo"], "'ezoo' is not an algorithm"),
+        (["ezo", "--preset", "huge"], "'huge' is not a preset: one of cpu-5x5, paper-7x7"),
+        (["ezo", "--preset=huge"], "'huge' is not a preset"),
+    ],
+)
+def test_nonsense_is_refused_in_one_sentence(arguments: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        command.main(arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ezo", "--games", "0"], "games must be at least 1, not 0"),
+        (["alphazero", "--sizes", "1"], "sizes must be different numbers from 2 to 19"),
+        (["ezo", "--gams", "5"], "--gams"),
+        (["ezo", "--start", "missing.safetensors"], "missing.safetensors cannot be read: No such file"),
+        (["ezo", "--preset"], "'' is not a preset"),
+    ],
+)
+def test_bad_settings_end_with_status_2(
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["fingal", "train", *arguments])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_preset_is_the_start_and_the_command_line_has_the_last_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--preset", "cpu-5x5", "--size", "2", "--games", "2", "--epochs", "1", "--channels", "2"]
+    command.main(["ezo", *words, "--run", str(tmp_path), "--device", "cpu"])
+    kept = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["config"]
+    assert (kept["size"], kept["games"], kept["latest_turn"]) == (2, 2, 10)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="device cuda is not there"):
+        command.main(["ezo", "--device", "cuda"])
