@@ -51,7 +51,7 @@ def encode(config: Any, positions: Positions) -> NDArray[np.float32]:
         case triangles.ENCODER:
             return triangles.encode(positions)
         case _:
-            return walls.encode(positions, config.padding)
+            return walls.encode(positions, config.padding, connections=getattr(config, "connections", False))
 
 
 def evaluation(head: str, said: NDArray[np.float32], positions: Positions) -> Evaluation:

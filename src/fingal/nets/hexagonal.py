@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from fingal.nets.walls import PADDING, PLANES, encoder
+from fingal.nets.walls import KNOWN, PADDING, PLANES, encoder
 
 Activation = Literal["relu", "softplus", "tanh"]
 Squash = Literal["sigmoid", "none"]
@@ -50,6 +50,8 @@ class Config:
     """How many rows and columns of wall the board has on each side."""
     border: Border = "kept"
     """What the layers say of the walls: ``kept`` as it is, or ``zero`` after every layer, as NeuroHex has it."""
+    connections: bool = False
+    """Whether it sees two planes more, of what virtual connections prove."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built; lists, as JSON has them, become tuples."""
@@ -65,6 +67,8 @@ class Config:
             value = getattr(self, field)
             if value not in choices:
                 raise ValueError(f"{field} must be one of {', '.join(choices)}, not {value!r:.40}")
+        if type(self.connections) is not bool:
+            raise ValueError(f"connections must be true or false, not {self.connections!r:.40}")
         layers = self.layers
         if (
             not isinstance(layers, (tuple, list))
@@ -90,7 +94,12 @@ class Config:
     @property
     def encoder(self) -> str:
         """The planes that it sees, as a card names them."""
-        return encoder(self.padding)
+        return encoder(self.padding, self.connections)
+
+    @property
+    def planes(self) -> int:
+        """How many planes it sees."""
+        return PLANES + KNOWN if self.connections else PLANES
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The parameters' names and shapes, in the order in which a flat vector holds them.
@@ -98,7 +107,7 @@ class Config:
         A kernel is [filters, inputs, taps]; each layer has a bias for each filter, those of diameter 1 first.
         """
         found: dict[str, tuple[int, ...]] = {}
-        inputs = PLANES
+        inputs = self.planes
         for index, layer in enumerate(self.layers):
             for diameter, filters in zip(DIAMETERS, layer, strict=True):
                 if filters:
@@ -137,17 +146,26 @@ class Layer(nn.Module):
 
     def square(self) -> Tensor:
         """All filters as square kernels, [filters, inputs, diameter, diameter], 0 where a filter sees nothing."""
-        reach = self.diameter // 2
         grown = []
         for diameter, count in self.groups:
             kernel: Tensor = getattr(self, f"kernel{diameter}")
-            at = torch.tensor(
-                [(reach + down) * self.diameter + reach + right for down, right in taps(diameter)],
-                device=kernel.device,
-            )
+            at = torch.tensor(self._places(diameter), device=kernel.device)
             empty = kernel.new_zeros(count, kernel.shape[1], self.diameter**2)
             grown.append(empty.index_copy(2, at, kernel))
         return torch.cat(grown).view(len(self.bias), -1, self.diameter, self.diameter)
+
+    @torch.no_grad()
+    def take_square(self, square: Tensor) -> None:
+        """Take over weights as ``square`` gives them."""
+        flat, done = square.flatten(2), 0
+        for diameter, count in self.groups:
+            getattr(self, f"kernel{diameter}").copy_(flat[done : done + count][:, :, self._places(diameter)])
+            done += count
+
+    def _places(self, diameter: int) -> list[int]:
+        """Where a filter's cells stand in a square kernel of the layer's diameter."""
+        reach = self.diameter // 2
+        return [(reach + down) * self.diameter + reach + right for down, right in taps(diameter)]
 
     def forward(self, x: Tensor) -> Tensor:
         """[B, inputs, H, W] to [B, filters, H, W]; outside the planes everything is 0."""
@@ -161,7 +179,7 @@ class Hexagonal(nn.Module):
         """Random initial weights."""
         super().__init__()
         self.config = config
-        inputs = [PLANES, *(sum(layer) for layer in config.layers)]
+        inputs = [config.planes, *(sum(layer) for layer in config.layers)]
         self.layers = nn.ModuleList(
             Layer(count, filters) for count, filters in zip(inputs[:-1], config.layers, strict=True)
         )
@@ -170,7 +188,7 @@ class Hexagonal(nn.Module):
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Planes [B, 6, side, side] to [B, cells], in the canonical view, row by row.
+        """Planes [B, planes, side, side] to [B, cells], in the canonical view, row by row.
 
         With ``squash="sigmoid"`` entry j is the value in (-1, 1), for the side to move, of the position that it makes
         by playing cell j; what it says of occupied cells means nothing.

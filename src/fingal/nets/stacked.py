@@ -59,7 +59,9 @@ class Stack:
     """The shape of R nets, and what can be asked of them."""
 
     def __init__(self, config: Config) -> None:
-        """Work out where everything stands."""
+        """Work out where everything stands; ValueError for nets that see connections, which are looked for in play."""
+        if config.connections:
+            raise ValueError("nets that see connections cannot be stacked")
         self.config = config
         self.side, self.cells = config.side, config.cells
         self.points = config.side**2

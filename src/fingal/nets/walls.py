@@ -15,6 +15,13 @@ otherwise), so planes are [rows + 2 * padding, columns + 2 * padding]:
 The last column names the walls that are 1 in the plane. A corner belongs to both walls that meet in it, so it carries
 both colours.
 
+``walls-2-connections`` has two more, with no walls, from what virtual connections prove:
+
+====  ===============================================================================================
+ 6    the moves worth trying: those that can meet all of the opponent's known threats, pruned
+ 7    one move that is proved to win, where there is one
+====  ===============================================================================================
+
 The view is Fingal's canonical one: the side to move is Black, who joins top and bottom (see ``planes``). The paper
 shows the side to move as Red, who joins left and right; that is the same game transposed, cell (r, c) for (c, r).
 ``walls_torch`` holds the same encoder for tensors.
@@ -25,11 +32,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fingal import _core
 from fingal.nets import planes
 from fingal.search.evaluator import Positions
 
 PLANES = 6
 """How many planes there are."""
+
+KNOWN = 2
+"""How many more there are with connections."""
 
 PADDING = 2
 """How many rows and columns of wall a board has on each side, unless asked otherwise."""
@@ -38,19 +49,20 @@ NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 """The six neighbours of a cell, as (rows, columns) from it."""
 
 
-def encoder(padding: int = PADDING) -> str:
+def encoder(padding: int = PADDING, connections: bool = False) -> str:
     """The name that a net's card gives for these planes: ``walls-2`` with two cells of padding."""
-    return f"walls-{padding}"
+    return f"walls-{padding}-connections" if connections else f"walls-{padding}"
 
 
 ENCODER = encoder()
 """The name with two cells of padding."""
 
 
-def encode(positions: Positions, padding: int = PADDING) -> NDArray[np.float32]:
+def encode(positions: Positions, padding: int = PADDING, *, connections: bool = False) -> NDArray[np.float32]:
     """Planes of positions that have one canonical shape: float32 [B, 6, rows + 2 * padding, columns + 2 * padding].
 
-    As for ``planes.encode``, a batch on a board that is not square has one side to move: see ``planes.split``.
+    There are eight with ``connections``. As for ``planes.encode``, a batch on a board that is not square has one side
+    to move: see ``planes.split``.
     """
     if padding < 1:
         raise ValueError(f"padding must be at least 1, not {padding}")
@@ -60,7 +72,11 @@ def encode(positions: Positions, padding: int = PADDING) -> NDArray[np.float32]:
     out = walls(count, rows, columns, padding)
     out[frame][:, :2] = stones
     out[frame][:, 2:] = chained(stones)
-    return out
+    if not connections:
+        return out
+    more = np.zeros((count, KNOWN, *out.shape[2:]), np.float32)
+    more[frame] = known(stones)
+    return np.concatenate((out, more), 1)
 
 
 def walls(count: int, rows: int, columns: int, padding: int = PADDING) -> NDArray[np.float32]:
@@ -92,3 +108,22 @@ def chained(stones: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if np.array_equal(grown, reached):
             return reached
         reached = grown
+
+
+def known(stones: NDArray[np.bool_], threads: int = 1) -> NDArray[np.bool_]:
+    """Planes 6 and 7 of the side to move's stones and the opponent's: bool [B, 2, rows, columns] to the same shape.
+
+    Nothing is known of a game that is over.
+    """
+    count, _, rows, columns = stones.shape
+    chains = chained(stones)
+    going = np.flatnonzero(~(chains[:, 0, -1].any(1) | chains[:, 2, :, -1].any(1)))
+    found = np.zeros((count, KNOWN, rows * columns), np.bool_)
+    packed = planes.pack(np.ascontiguousarray(stones[going].reshape(len(going), 2, -1).transpose(1, 0, 2), np.uint8))
+    proof, winning = np.zeros(len(going), np.int8), np.zeros(len(going), np.int32)
+    moves, black = np.zeros((len(going), rows * columns), np.bool_), np.zeros(len(going), np.bool_)
+    _core.judge_by_connections(np.ascontiguousarray(packed), black, columns, rows, proof, winning, moves, threads)
+    found[going, 0] = moves
+    wins = winning >= 0
+    found[going[wins], 1, winning[wins]] = True
+    return found.reshape(count, KNOWN, rows, columns)
