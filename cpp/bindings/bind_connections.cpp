@@ -7,6 +7,7 @@
 #include "core/board_connections.hpp"
 #include "core/cell.hpp"
 #include "core/edge_templates.hpp"
+#include "core/judged_games.hpp"
 #include "core/template_finder.hpp"
 #include "core/verdicts.hpp"
 
@@ -104,6 +105,41 @@ void bind_connections(nb::module_& m) {
       .def("holds", &BoardConnections::holds, "a"_a, "b"_a, "carrier"_a, "owner_first"_a,
            nb::call_guard<nb::gil_scoped_release>(),
            "Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.");
+
+  nb::class_<JudgedGames>(m, "JudgedGames",
+                          "Games of one size, played in lockstep on threads with the GIL released; each keeps its "
+                          "connections from move to move. Arrays are written in place.")
+      .def(nb::new_(&JudgedGames::make), "width"_a, "height"_a, "count"_a, "connections"_a = true, "threads"_a = 1)
+      .def_prop_ro("width", &JudgedGames::width)
+      .def_prop_ro("height", &JudgedGames::height)
+      .def_prop_ro("count", &JudgedGames::count)
+      .def("reset", &JudgedGames::reset, "Every game begins again, on the empty board with Black to move.")
+      .def(
+          "play",
+          [](JudgedGames& j, const Array<const std::int32_t>& games, const Array<const std::int32_t>& cell,
+             const Array<bool>& over) {
+            const auto count = std::int64_t(games.size());
+            const auto g = checked(games, count, "games");
+            const auto c = checked(cell, count, "cell");
+            const auto o = checked(over, count, "over");
+            const nb::gil_scoped_release release;
+            j.play(g, c, o);
+          },
+          "games"_a, "cell"_a, "over"_a, "Plays cell [k] int32 in games [k] int32 -> over [k] bool.")
+      .def(
+          "judge",
+          [](JudgedGames& j, const Array<const std::int32_t>& games, const Array<std::int8_t>& proof,
+             const Array<std::int32_t>& winning, const Array<bool>& moves) {
+            const auto count = std::int64_t(games.size());
+            const auto g = checked(games, count, "games");
+            const auto p = checked(proof, count, "proof");
+            const auto w = checked(winning, count, "winning");
+            const auto m = checked(moves, count * j.cells(), "moves");
+            const nb::gil_scoped_release release;
+            j.judge(g, p, w, m);
+          },
+          "games"_a, "proof"_a, "winning"_a, "moves"_a,
+          "What connections say of games [k] int32: proof, winning and moves as from judge_by_connections.");
 
   m.def(
       "judge_by_connections",

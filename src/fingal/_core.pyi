@@ -468,6 +468,33 @@ class Connections:
         Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.
         """
 
+class JudgedGames:
+    """
+    Games of one size, played in lockstep on threads with the GIL released; each keeps its connections from move to move. Arrays are written in place.
+    """
+
+    def __init__(self, width: int, height: int, count: int, connections: bool = True, threads: int = 1) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def count(self) -> int: ...
+
+    def reset(self) -> None:
+        """Every game begins again, on the empty board with Black to move."""
+
+    def play(self, games: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], cell: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], over: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')]) -> None:
+        """Plays cell [k] int32 in games [k] int32 -> over [k] bool."""
+
+    def judge(self, games: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], proof: Annotated[NDArray[numpy.int8], dict(order='C', device='cpu')], winning: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], moves: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')]) -> None:
+        """
+        What connections say of games [k] int32: proof, winning and moves as from judge_by_connections.
+        """
+
 def judge_by_connections(stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu', writable=False)], width: int, height: int, proof: Annotated[NDArray[numpy.int8], dict(order='C', device='cpu')], winning: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], moves: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu')], threads: int = 1) -> None:
     """
     What connections say of n positions that are not over: proof [n] int8 (1: the side to move wins, -1: it loses, 0: not known), winning [n] int32 (a move that wins, or -1), moves [n, cells] bool (those worth trying).
