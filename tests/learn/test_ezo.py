@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -10,16 +11,30 @@ import pytest
 import torch
 
 from fingal.game import Board
-from fingal.learn.ezo import Ezo, Trainer, losses, opening_cells, train
+from fingal.learn.ezo import Ezo, Trainer, losses, train
 from fingal.learn.parts import lockstep
+from fingal.learn.parts.minimax_games import opening_cells
 from fingal.learn.parts.run import Run
 from fingal.nets import planes
 
 SMALL = Ezo(size=3, channels=12, dense=12, games=40, epochs=4, latest_turn=4, connections=False, keep_epochs=2)
 
 
-def trainer(config: Ezo, folder: Path) -> Trainer:
-    return Trainer(config, Run(folder, asdict(config)), torch.device("cpu"))
+Make = Callable[[Ezo, str], Trainer]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """Makes trainers in folders of these names, and closes their runs."""
+    runs = []
+
+    def trainer(config: Ezo, name: str = "run") -> Trainer:
+        runs.append(Run(tmp_path / name, asdict(config)))
+        return Trainer(config, runs[-1], torch.device("cpu"))
+
+    yield trainer
+    for run in runs:
+        run.close()
 
 
 def canonical(board: Board) -> torch.Tensor:
@@ -32,14 +47,38 @@ def test_openings_are_the_cells_within_two_rows_of_a_side(size: int, count: int)
     assert len(opening_cells(size)) == count
 
 
+def cost(value: float, following: float, over: bool = False, known: int = 0, target: str = "complement") -> float:
+    logit = torch.tensor([value]).logit()
+    return float(losses(logit, torch.tensor([following]), torch.tensor([over]), torch.tensor([known]), target))
+
+
 def test_the_loss_worked_by_hand() -> None:
     # A value of 0.75 that should be 1 - 0.5 = 0.5, one of 0.5 that should be 0.75, and an end that is thought even.
-    chance, following = torch.tensor([0.75, 0.5, 0.5]), torch.tensor([0.5, 0.25, 0.25])
-    over = torch.tensor([False, False, True])
-    assert losses(chance, following, over, "complement").tolist() == pytest.approx([0.0625, 0.0625, math.log(2)])
-    sure, next_lost, going_on = torch.tensor([0.9]), torch.tensor([0.1]), torch.tensor([False])
-    assert float(losses(sure, next_lost, going_on, "complement")) == pytest.approx(0, abs=1e-6)
-    assert float(losses(sure, next_lost, going_on, "literal")) == pytest.approx(0.64)
+    assert cost(0.75, 0.5) == pytest.approx(0.0625)
+    assert cost(0.5, 0.25) == pytest.approx(0.0625)
+    assert cost(0.5, 0.25, over=True) == pytest.approx(math.log(2))
+    assert cost(0.9, 0.1) == pytest.approx(0, abs=1e-6)
+    assert cost(0.9, 0.1, target="literal") == pytest.approx(0.64)
+    # Where the result is known: -log 0.8 and -log 0.2.
+    assert cost(0.8, 0.5, known=1) == pytest.approx(0.2231, abs=1e-4)
+    assert cost(0.8, 0.5, known=-1) == pytest.approx(1.6094, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("over", "known", "target", "falls"),
+    [
+        (True, 0, "complement", True),  # the end is lost
+        (False, 0, "complement", False),  # the next position is bad for the opponent
+        (False, 0, "literal", True),
+        (False, 1, "complement", False),
+        (False, -1, "complement", True),
+    ],
+)
+def test_which_way_a_value_is_moved(over: bool, known: int, target: str, falls: bool) -> None:
+    logit = torch.zeros(1, requires_grad=True)
+    losses(logit, torch.tensor([0.1]), torch.tensor([over]), torch.tensor([known]), target).sum().backward()  # type: ignore[no-untyped-call]
+    assert logit.grad is not None
+    assert (float(logit.grad) > 0) == falls
 
 
 def test_winning_cells_are_those_that_end_the_game() -> None:
@@ -104,8 +143,8 @@ def _after(size: int, *moves: str) -> Board:
     return board
 
 
-def test_games_are_followed_to_their_end(tmp_path: Path) -> None:
-    played = trainer(replace(SMALL, games=60), tmp_path).play()
+def test_games_are_followed_to_their_end(make: Make) -> None:
+    played = make(replace(SMALL, games=60), "run").play()
     assert played.games == int(played.over.sum()) > 40
     assert bool(played.over[-1])
     stones = played.boards.flatten(1).sum(1)
@@ -122,11 +161,11 @@ def test_games_are_followed_to_their_end(tmp_path: Path) -> None:
         assert int(shown.winner) == 1
 
 
-def test_it_learns_to_play_3x3_perfectly_and_not_from_the_printed_target(tmp_path: Path) -> None:
+def test_it_learns_to_play_3x3_perfectly_and_not_from_the_printed_target(make: Make) -> None:
     def first_wins(target: str) -> bool:
         """Whether its best move of every position that Black can lead to, moving first, keeps the win."""
         config = replace(SMALL, channels=32, dense=32, games=100, epochs=25, target=target)  # type: ignore[arg-type]
-        made = trainer(config, tmp_path / target)
+        made = make(config, target)
         for _ in train(made):
             pass
         judge = made.chance(made.net)
@@ -151,15 +190,15 @@ def test_it_learns_to_play_3x3_perfectly_and_not_from_the_printed_target(tmp_pat
     assert not first_wins("literal")
 
 
-def test_a_run_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
-    whole = trainer(SMALL, tmp_path / "whole")
+def test_a_run_goes_on_as_if_it_had_not_stopped(make: Make, tmp_path: Path) -> None:
+    whole = make(SMALL, "whole")
     for _ in train(whole):
         pass
-    part = trainer(SMALL, tmp_path / "part")
+    part = make(SMALL, "part")
     steps = train(part, save_seconds=0)
     for _ in range(3):
         next(steps)
-    again = trainer(SMALL, tmp_path / "part")
+    again = make(SMALL, "part")
     for _ in train(again):
         pass
     for one, other in zip(whole.net.parameters(), again.net.parameters(), strict=True):

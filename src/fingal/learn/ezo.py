@@ -8,22 +8,26 @@ has the equations and what the paper leaves open.
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import safetensors.torch
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from fingal.learn.parts import lockstep
-from fingal.learn.parts.mirror import play_stones
+from fingal.learn.parts import lockstep, minimax_games
+from fingal.learn.parts.minimax_games import Played, Style
+from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run
-from fingal.nets import checkpoint
+from fingal.learn.parts.truth import LARGEST, Truth
+from fingal.nets import checkpoint, planes
 from fingal.nets.card import Card, write_atomically
 from fingal.nets.narrowing import Config, Narrowing
 from fingal.nets.triangles import encode_boards
@@ -40,9 +44,9 @@ class Ezo:
     dense: int = 168
     """Numbers between the last filters and the value."""
     epochs: int = 300
-    """How often games are played and learned from."""
+    """How often games are played and learned from, at most."""
     minutes: float = 0.0
-    """End after so many minutes instead, if not 0."""
+    """End after so many minutes at the latest, if not 0."""
     games: int = 500
     """Games in an epoch."""
     latest_turn: int = 20
@@ -57,8 +61,13 @@ class Ezo:
     """How often a net is kept, in epochs."""
     connections: bool = True
     """Whether virtual connections end the search where they decide the game."""
-    target: Literal["complement", "literal"] = "complement"
-    """What a value moves towards: one minus the next, or, as the paper prints it, the next."""
+    target: Literal["complement", "literal", "best"] = "complement"
+    """What a value moves towards: one minus the next; as the paper prints it, the next; or one minus the least that
+    any move leads to."""
+    residual: bool = False
+    """Whether the next value moves too, as the loss says that it should, and not only the value before it."""
+    labels: bool = False
+    """Whether positions that connections have decided are learned as won or lost, like the end of a game."""
     copies: Literal["rotated", "mirrored", "none"] = "rotated"
     """What is learned from beside each position: it turned by 180 degrees; mirrored with colours exchanged, which a
     net cannot tell from the position itself; or nothing."""
@@ -66,8 +75,12 @@ class Ezo:
     """Positions in a step of learning, copies not counted."""
     learning_rate: float = 1e-3
     """Adam's."""
+    exam_epochs: int = 10
+    """How often the net is examined and plays its older self, in epochs; 0 for never."""
     threads: int = 1
     """Threads that search connections."""
+    graph: bool = True
+    """Whether steps of learning are captured in a CUDA graph where there is a GPU."""
     seed: int = 1
     """With one thread on a CPU it decides everything."""
 
@@ -78,10 +91,10 @@ class Ezo:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.depth not in (1, 2):
             raise ValueError(f"depth must be 1 or 2, not {self.depth}")
-        for name in ("noise", "minutes", "learning_rate"):
+        for name in ("noise", "minutes", "learning_rate", "exam_epochs"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        for name, choices in (("target", ("complement", "literal")), ("copies", ("rotated", "mirrored", "none"))):
+        for name, choices in (("target", TARGETS), ("copies", ("rotated", "mirrored", "none"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
         assert self.net  # its own refusals
@@ -92,11 +105,14 @@ class Ezo:
         return Config(self.size, self.channels, self.dense)
 
 
+TARGETS = ("complement", "literal", "best")
+
 PRESETS = {
     "cpu-5x5": Ezo(size=5, channels=32, games=100, epochs=200, latest_turn=10),
-    "paper-7x7": Ezo(),
-    "paper-9x9": Ezo(size=9, games=750, latest_turn=40),
-    "paper-11x11": Ezo(size=11, games=750, latest_turn=60),
+    "cpu-7x7": Ezo(channels=48, games=100),
+    "paper-7x7": Ezo(epochs=20_000, minutes=15, threads=12),
+    "paper-9x9": Ezo(size=9, games=750, latest_turn=40, epochs=20_000, minutes=30, threads=12),
+    "paper-11x11": Ezo(size=11, games=750, latest_turn=60, epochs=20_000, minutes=60, threads=12),
 }
 """Named settings for ``--preset``."""
 
@@ -124,33 +140,17 @@ PANELS = (
 """The picture's panels: titles and figures."""
 
 
-class Played(NamedTuple):
-    """The positions of some games."""
+def losses(logit: Tensor, following: Tensor, over: Tensor, known: Tensor, target: str) -> Tensor:
+    """Equations (2) and (3): what a position costs, [B], where its value is v = sigmoid(logit).
 
-    boards: Tensor
-    """bool [N, 2, n, n], each seen by its side to move; those of one game one after the other."""
-    over: Tensor
-    """bool [N]: the last of each game, lost for the side to move. Every other one is followed by the next."""
-    games: int
-    """How many there were."""
-    first_wins: int
-    """How many of them the side that moved first has won."""
-
-
-def opening_cells(size: int) -> Tensor:
-    """The cells within two rows of a side, int64."""
-    at = torch.arange(size)
-    near = torch.minimum(at, size - 1 - at) < 2
-    return (near[:, None] | near[None]).flatten().nonzero(as_tuple=True)[0]
-
-
-def losses(chance: Tensor, following: Tensor, over: Tensor, target: str) -> Tensor:
-    """Equations (1) and (2): what a position costs, [B].
-
-    The end of a game, which is lost, costs -log(1 - v); others the square of what the value misses its aim by.
+    ``following`` is the value of the next position, or the least of all that could come next. A position that is over,
+    or known (int [B]) to be lost, costs -log(1 - v), one that is known to be won -log v; others cost the square of
+    what the value misses its aim by.
     """
-    aim = 1 - following if target == "complement" else following
-    return torch.where(over, -torch.log1p(-chance.clamp(max=1 - 1e-6)), (chance - aim).square())
+    aim = following if target == "literal" else 1 - following
+    missed = (torch.sigmoid(logit) - aim).square()
+    missed = torch.where(known > 0, F.softplus(-logit), missed)
+    return torch.where(over | (known < 0), F.softplus(logit), missed)
 
 
 @dataclass
@@ -166,6 +166,17 @@ class Progress:
     """The epochs of the past nets that may play."""
 
 
+AGAINST = ("present", "last", "earlier")
+"""The nets that the present one plays: itself, the last one kept and the one kept before that."""
+
+
+@functools.cache
+def _truth(size: int) -> tuple[Truth, Tensor]:
+    """The truth of a size, and its positions bool [P, 2, n, n], each seen by its side to move."""
+    truth = Truth(size)
+    return truth, torch.from_numpy(planes.encode(truth.positions)[:, :2, 1:-1, 1:-1] > 0)
+
+
 def _loaded(file: Path, shape: Config) -> Narrowing:
     net, _ = checkpoint.load_any(file)
     if not isinstance(net, Narrowing) or net.config != shape:
@@ -179,115 +190,120 @@ class Trainer:
     def __init__(self, config: Ezo, run: Run, device: torch.device, start: Path | None = None) -> None:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         self.config, self.run, self.device = config, run, device
+        cuda = device.type == "cuda"
         torch.manual_seed(config.seed)
-        self.net = (Narrowing(config.net) if start is None else _loaded(start, config.net)).to(device)
-        self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=device.type == "cuda")
+        net = Narrowing(config.net) if start is None else _loaded(start, config.net)
+        self.net: Narrowing = net.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._parameters = list(self.net.parameters())
+        self.optimiser = torch.optim.Adam(self._parameters, lr=config.learning_rate, fused=cuda, capturable=cuda)
+        self._set_up_optimiser()
         self.past: list[Narrowing] = []
         self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self._openings = opening_cells(config.size).to(device)
+        # On a GPU two groups take turns: one's connections are found while the other's moves are judged.
+        counts = (config.games - config.games // 2, config.games // 2) if cuda and config.games > 1 else (config.games,)
+        self.groups = [
+            lockstep.Games(config.size, count, config.connections, config.threads, device) for count in counts
+        ]
+        most = config.games * (config.size**2 + 1) + 1
+        self._boards = torch.zeros(most, 2, config.size, config.size, dtype=torch.bool, device=device)
+        self._over = torch.zeros(most, dtype=torch.bool, device=device)
+        self._known = torch.zeros(most, dtype=torch.int8, device=device)
+        self._cost = torch.zeros((), device=device)
+        self._repeated: Repeated | None = None
         self._load_state()
 
     def chance(self, net: Narrowing) -> lockstep.Chance:
         """What a net says of boards."""
-        cuda = self.device.type == "cuda"
+        dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
 
         def judge(boards: Tensor) -> Tensor:
-            seen = encode_boards(boards[:, 0], boards[:, 1])
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=cuda):
+            seen = encode_boards(boards[:, 0], boards[:, 1], dtype)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=dtype != torch.float32):
                 return torch.sigmoid(net(seen).float())
 
         return judge
 
-    def _random(self, *shape: int) -> Tensor:
-        return torch.rand(*shape, generator=self.generator, device=self.device)
-
-    @torch.no_grad()
     def play(self) -> Played:
         """The games of an epoch."""
-        config, size = self.config, self.config.size
-        count = config.games
+        config = self.config
         nets = [self.net, *(self.past if config.past else [])]
-        judges = [self.chance(net) for net in nets]
-        boards = torch.zeros(count, 2, size, size, dtype=torch.bool, device=self.device)
-        turn = 1 + (self._random(count) * config.latest_turn).long()
-        old = (self._random(count) * len(nets)).long()
-        present_first = self._random(count) < 0.5
-        alive = torch.arange(count, device=self.device)
-        kept: list[tuple[Tensor, Tensor, Tensor]] = []
-        for ply in range(size * size + 1):
-            if len(alive) == 0:
-                break
-            mine = boards[alive]
-            if ply == 0:
-                cell = self._openings[(self._random(len(alive)) * len(self._openings)).long()]
-            else:
-                present = present_first[alive] == (ply % 2 == 0)
-                which = torch.where(present, 0, old[alive])
-                cell = self._moves(mine, which, judges, turn[alive] - 1 == ply)
-            recorded = ply >= turn[alive]
-            kept.append((alive[recorded], mine[recorded], torch.zeros_like(alive[recorded], dtype=torch.bool)))
-            after, won = play_stones(mine, cell)
-            boards[alive] = after
-            # A game that ends before its random move is not learned from.
-            ended = won & (ply + 1 > turn[alive])
-            kept.append((alive[ended], after[ended], torch.ones_like(alive[ended], dtype=torch.bool)))
-            alive = alive[~won]
-        game = torch.cat([entry[0] for entry in kept])
-        order = torch.argsort(game, stable=True)
-        found, over = (torch.cat([entry[at] for entry in kept])[order] for at in (1, 2))
-        stones = found[over].flatten(1).sum(1)
-        return Played(found, over, int(over.sum()), int((stones % 2 == 1).sum()))
-
-    def _moves(self, boards: Tensor, which: Tensor, judges: list[lockstep.Chance], by_chance: Tensor) -> Tensor:
-        """A move for each board: random where ``by_chance`` says so, else by the judge with the number in ``which``."""
-        moves = lockstep.empty_cells(boards)
-        wanted = self._random(*moves.shape).masked_fill(~moves, -1)
-        cell = wanted.argmax(1)
-        known = torch.zeros_like(cell)
-        if self.config.connections:
-            known, winning, worth_trying = lockstep.decided(boards, self.config.threads)
-            cell = torch.where((known > 0) & ~by_chance, winning, cell)
-            moves = moves & worth_trying
-        noise = self.config.noise * (2 * self._random(*moves.shape) - 1)
-        for number, judge in enumerate(judges):
-            rows = ((which == number) & (known <= 0) & ~by_chance).nonzero(as_tuple=True)[0]
-            if len(rows) == 0:
-                continue
-            opponents = lockstep.worth(boards[rows], moves[rows], judge, self.config.depth)
-            # A win is taken whatever the noise says of the other moves.
-            won = lockstep.winning_cells(boards[rows])
-            cell[rows] = (opponents + noise[rows]).masked_fill(won, -1).argmin(1)
-        return cell
+        style = Style(config.latest_turn, config.noise, config.depth)
+        return minimax_games.play(self.groups, [self.chance(net) for net in nets], style, self.generator)
 
     def learn(self, played: Played) -> float:
         """One pass over the positions in a random order; gives the mean loss."""
+        count, batch = len(played.over), self.config.batch
+        if not count:
+            return 0.0
+        for place, found in ((self._boards, played.boards), (self._over, played.over), (self._known, played.known)):
+            place[:count] = found
+        if self._repeated is None:
+            self._repeated = Repeated(self._update, 8, batch, self._changing(), self._graphed())
+        self._cost.zero_()
+        order = torch.randperm(count, generator=self.generator, device=self.device)
+        whole = order[: count - count % batch].view(-1, batch)
+        for some in torch.split(whole, self._repeated.times):
+            if len(some) == self._repeated.times:
+                self._repeated(some)
+            else:
+                for pick in some:
+                    self._update(pick)
+        if count % batch:
+            self._update(order[len(whole) * batch :])
+        self.progress.steps += math.ceil(count / batch)
+        return float(self._cost) / count
+
+    def _graphed(self) -> bool:
+        return self.config.graph and self.device.type == "cuda"
+
+    def _update(self, pick: Tensor) -> None:
+        """One step of learning from the positions with these numbers, int64 [B]."""
         config = self.config
-        order = torch.randperm(len(played.over), generator=self.generator, device=self.device)
-        total = torch.zeros((), device=self.device)
-        for some in torch.split(order, config.batch):
-            boards, following = played.boards[some], played.boards[(some + 1).clamp(max=len(played.over) - 1)]
-            over = played.over[some]
-            if config.copies != "none":
-                boards, following = (
-                    torch.cat((boards, self._copy(boards))),
-                    torch.cat((following, self._copy(following))),
-                )
-                over = over.repeat(2)
-            both = torch.cat((boards, following))
-            said = torch.sigmoid(self.net(encode_boards(both[:, 0], both[:, 1])))
-            now, later = said.chunk(2)
-            loss = losses(now, later.detach(), over, config.target).mean()
-            self.optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimiser.step()
-            total += loss.detach() * len(some)
-            self.progress.steps += 1
-        return float(total / max(1, len(order)))
+        boards, over, known = self._boards[pick], self._over[pick], self._known[pick]
+        if not config.labels:
+            known = torch.zeros_like(known)
+        following = self._boards[pick + 1]
+        if config.copies != "none":
+            boards, following = torch.cat((boards, self._copy(boards))), torch.cat((following, self._copy(following)))
+            over, known = over.repeat(2), known.repeat(2)
+        logit = self.net(encode_boards(boards[:, 0], boards[:, 1]))
+        with torch.set_grad_enabled(config.residual):
+            if config.target == "best":
+                later = self._least(boards)
+            else:
+                later = torch.sigmoid(self.net(encode_boards(following[:, 0], following[:, 1])))
+        loss = losses(logit, later, over, known, config.target).mean()
+        for parameter, gradient in zip(self._parameters, torch.autograd.grad(loss, self._parameters), strict=True):
+            parameter.grad = gradient
+        self.optimiser.step()
+        self._cost += loss.detach() * len(pick)
+
+    def _least(self, boards: Tensor) -> Tensor:
+        """Equation (4): the least value of all positions that could come next, [B]; 1 where none could."""
+        count, cells = len(boards), self.config.size**2
+        row = torch.arange(count, device=self.device).repeat_interleave(cells)
+        cell = torch.arange(cells, device=self.device).repeat(count)
+        child = lockstep.after_moves(boards, row, cell)
+        said = torch.sigmoid(self.net(encode_boards(child[:, 0], child[:, 1]))).view(count, cells)
+        return said.masked_fill(~lockstep.empty_cells(boards), 1.0).amin(1)
 
     def _copy(self, boards: Tensor) -> Tensor:
         """Boards turned by 180 degrees; mirrored they look as they do, so there is nothing to do."""
         return boards.flip(2, 3) if self.config.copies == "rotated" else boards
+
+    def _set_up_optimiser(self) -> None:
+        """Give Adam its state before the first step, which a CUDA graph must find there."""
+        for parameter in self._parameters:
+            parameter.grad = torch.zeros_like(parameter)
+        self.optimiser.step()  # with no gradient nothing moves
+        for state in self.optimiser.state.values():
+            state["step"].zero_()
+
+    def _changing(self) -> list[Tensor]:
+        """All that a step of learning changes."""
+        states = [state[name] for state in self.optimiser.state.values() for name in sorted(state)]
+        return [*self._parameters, *states, self._cost]
 
     def epoch(self) -> dict[str, float]:
         """Play and learn once."""
@@ -295,32 +311,62 @@ class Trainer:
         played = self.play()
         between = time.perf_counter()
         loss = self.learn(played)
-        progress = self.progress
+        progress, config = self.progress, self.config
+        against = {f"against_{name}": count for name, count in zip(AGAINST, played.against, strict=False)}
+        epochs = {f"{name}_epoch": epoch for name, epoch in zip(AGAINST[1:], progress.kept, strict=False)}
         progress.epochs += 1
         progress.games += played.games
         progress.positions += len(played.over)
-        if progress.epochs % self.config.keep_epochs == 0:
-            self.past = [copy.deepcopy(self.net).requires_grad_(False), *self.past][:2]
-            progress.kept = [progress.epochs, *progress.kept][:2]
         now = time.perf_counter()
-        progress.seconds += now - began
-        return {
+        figures = {
             "epoch": progress.epochs,
             "games": progress.games,
             "positions": progress.positions,
             "loss": loss,
             "first_wins": played.first_wins / max(1, played.games),
             "length": len(played.over) / max(1, played.games),
+            "decided": float((played.known != 0).float().mean()) if len(played.over) else 0.0,
             "play_s": between - began,
             "learn_s": now - between,
-            "minutes": progress.seconds / 60,
+            **against,
+            **epochs,
         }
+        if config.exam_epochs and progress.epochs % config.exam_epochs == 0:
+            figures |= self.exam()
+        if progress.epochs % config.keep_epochs == 0:
+            self.past = [copy.deepcopy(self.net).requires_grad_(False), *self.past][:2]
+            progress.kept = [progress.epochs, *progress.kept][:2]
+        return figures
+
+    @torch.no_grad()
+    def exam(self) -> dict[str, float]:
+        """What the net is worth by its values alone: against the last net kept, and, on 3x3 to 7x7, the truth.
+
+        ``sign`` is the share of positions whose value is above one half where the side to move wins and below it where
+        it loses; ``keeps_win`` the share of won positions in which the move that is best one move deep wins.
+        """
+        chance, found = self.chance(self.net), {}
+        if self.past:
+            found["against_older"] = minimax_games.match(
+                chance, self.chance(self.past[0]), self.config.size, self.device
+            )
+        if self.config.size > LARGEST:
+            return found
+        truth, boards = _truth(self.config.size)
+        boards = boards.to(self.device)
+        parts = torch.split(boards, 2048)
+        sure = torch.cat([chance(part) for part in parts]).cpu().numpy() > 0.5
+        worth = torch.cat([lockstep.worth(part, lockstep.empty_cells(part), chance) for part in parts])
+        measured = truth.measure((1 - 2 * worth).cpu().numpy()[None], canonical=True)
+        found["sign"] = float((sure == truth.won).mean())
+        return found | {name: float(measured[name][0]) for name in ("keeps_win", "first_vs_best") if name in measured}
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
+        share = self.progress.epochs / self.config.epochs
         if self.config.minutes:
-            return min(1.0, self.progress.seconds / (60 * self.config.minutes))
-        return self.progress.epochs / self.config.epochs
+            share = max(share, self.progress.seconds / (60 * self.config.minutes))
+        return min(1.0, share)
 
     def card(self) -> Card:
         """What the net's file says of it."""
@@ -342,9 +388,11 @@ class Trainer:
             checkpoint.save(self.net, self.run.checkpoints / file, self.card())
         tensors: dict[str, Tensor] = {"random": self.generator.get_state().cpu()}
         for prefix, net in (("net", self.net), *((f"past{index}", net) for index, net in enumerate(self.past))):
-            tensors |= {f"{prefix}.{key}": tensor.detach().cpu() for key, tensor in net.state_dict().items()}
+            tensors |= {
+                f"{prefix}.{key}": tensor.detach().cpu().contiguous() for key, tensor in net.state_dict().items()
+            }
         for index, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{index}.{key}": torch.as_tensor(tensor).cpu() for key, tensor in state.items()}
+            tensors |= {f"optimiser.{index}.{key}": tensor.cpu().contiguous() for key, tensor in state.items()}
         about = json.dumps(asdict(self.progress))
         write_atomically(self.run.checkpoints / "state.safetensors", safetensors.torch.save(tensors, {"run": about}))
 
@@ -371,17 +419,25 @@ class Trainer:
             state.setdefault(int(number), {})[key] = tensor
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+        for parameter, kept in self.optimiser.state.items():
+            for key, tensor in kept.items():
+                if tensor.shape == parameter.shape:  # fused Adam wants it to lie in memory as the weights do
+                    kept[key] = torch.empty_like(parameter).copy_(tensor)
         self.generator.set_state(tensors["random"])
 
 
 def train(trainer: Trainer, save_seconds: float = 30.0) -> Iterator[dict[str, float]]:
     """Run to the end; gives the figures of every epoch. It may be killed at any moment and gone on with."""
-    saved = time.monotonic()
+    progress = trainer.progress
+    clock = saved = time.perf_counter()
     while trainer.done_share() < 1:
         figures = trainer.epoch()
-        trainer.run.log(trainer.progress.epochs, figures)
+        now = time.perf_counter()
+        progress.seconds += now - clock
+        clock = now
+        figures["minutes"] = progress.seconds / 60
+        trainer.run.log(progress.epochs, figures)
         yield figures
-        kept = trainer.progress.epochs % trainer.config.keep_epochs == 0
-        if kept or time.monotonic() - saved > save_seconds or trainer.done_share() >= 1:
+        if progress.epochs % trainer.config.keep_epochs == 0 or now - saved > save_seconds or trainer.done_share() >= 1:
             trainer.save()
-            saved = time.monotonic()
+            saved = now

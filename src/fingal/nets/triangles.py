@@ -22,6 +22,7 @@ from fingal.nets import planes
 from fingal.search.evaluator import Positions
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 ENCODER = "triangles"
@@ -39,22 +40,22 @@ def encode(positions: Positions) -> NDArray[np.float32]:
     import torch
 
     stones = torch.from_numpy(planes.encode(positions)[:, :2, 1:-1, 1:-1] > 0)
-    found: NDArray[np.float32] = encode_boards(stones[:, 0], stones[:, 1]).numpy()
+    found: NDArray[np.float32] = encode_boards(stones[:, 0], stones[:, 1]).contiguous().numpy()
     return found
 
 
-def encode_boards(own: Tensor, opponent: Tensor) -> Tensor:
+def encode_boards(own: Tensor, opponent: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Planes of tensors: the side to move's and the opponent's stones on canonical boards,
-    bool [B, rows, columns], to float32 [B, 27, rows + 1, columns + 1]."""
+    bool [B, rows, columns], to float32 (or another type) [B, 27, rows + 1, columns + 1], channels last in memory."""
     import torch
 
     count, rows, columns = own.shape
-    state = torch.zeros(count, 3, rows + 2, columns + 2, device=own.device)
-    state[:, 1, 0] = state[:, 1, -1] = 1
-    state[:, 2, :, 0] = state[:, 2, :, -1] = 1
-    state[:, 1, 1:-1, 1:-1] = own
-    state[:, 2, 1:-1, 1:-1] = opponent
-    state[:, 0, 1:-1, 1:-1] = ~(own | opponent)
-    a, b, c = state[:, :, :-1, :-1], state[:, :, :-1, 1:], state[:, :, 1:, :-1]
-    found = a[:, :, None, None] * b[:, None, :, None] * c[:, None, None, :]
-    return found.reshape(count, PLANES, rows + 1, columns + 1)
+    state = torch.zeros(count, rows + 2, columns + 2, 3, device=own.device, dtype=dtype)
+    state[:, 0, :, 1] = state[:, -1, :, 1] = 1
+    state[:, :, 0, 2] = state[:, :, -1, 2] = 1
+    state[:, 1:-1, 1:-1, 1] = own
+    state[:, 1:-1, 1:-1, 2] = opponent
+    state[:, 1:-1, 1:-1, 0] = ~(own | opponent)
+    a, b, c = state[:, :-1, :-1], state[:, :-1, 1:], state[:, 1:, :-1]
+    found = a[..., None, None] * b[..., None, :, None] * c[..., None, None, :]
+    return found.reshape(count, rows + 1, columns + 1, PLANES).permute(0, 3, 1, 2)

@@ -7,6 +7,8 @@ top and bottom). After a move the board is transposed and the colours are exchan
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -50,14 +52,15 @@ def after_moves(boards: Tensor, row: Tensor, cell: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def worth(boards: Tensor, moves: Tensor, chance: Chance, depth: int = 1) -> Tensor:
+def worth(boards: Tensor, moves: Tensor, chance: Chance, depth: int = 1, wins: Tensor | None = None) -> Tensor:
     """How likely the opponent wins after each move, float [B, cells]; infinite where ``moves`` has none.
 
-    0 after a move that wins. Deeper, the opponent is thought to answer as well as it can.
+    0 after a move that wins: ``wins`` bool [B, cells] where they are known already. Deeper, the opponent is thought to
+    answer as well as it can.
     """
     out = torch.full(moves.shape, torch.inf, device=boards.device)
     row, cell = moves.nonzero(as_tuple=True)
-    won = winning_cells(boards)[row, cell]
+    won = (winning_cells(boards) if wins is None else wins)[row, cell]
     said = torch.zeros(len(row), device=boards.device)
     left = (~won).nonzero(as_tuple=True)[0]
     for some in torch.split(left, AT_ONCE if depth == 1 else AT_ONCE // moves.shape[1]):
@@ -84,3 +87,80 @@ def decided(boards: Tensor, threads: int) -> tuple[Tensor, Tensor, Tensor]:
     _core.judge_by_connections(np.ascontiguousarray(stones), black, size, size, proof, winning, moves, threads)
     found = (torch.from_numpy(proof).long(), torch.from_numpy(winning).long(), torch.from_numpy(moves))
     return found[0].to(boards.device), found[1].to(boards.device), found[2].to(boards.device)
+
+
+class Known(NamedTuple):
+    """What is known of the games that go on, each seen by its side to move."""
+
+    proof: Tensor
+    """int64 [B]: 1 where the side to move wins, -1 where it loses, 0 where it is not known."""
+    winning: Tensor
+    """int64 [B]: a move that wins, or -1."""
+    moves: Tensor
+    """bool [B, cells]: the moves that are worth trying; all where the game is decided."""
+
+
+class Games:
+    """Games of one size in the core, all at the same ply, beside their boards on a device.
+
+    The core finds out who has won and what connections say, in a thread of its own, while the device may be at work
+    for other games.
+    """
+
+    def __init__(self, size: int, count: int, connections: bool, threads: int, device: torch.device) -> None:
+        """Games that begin with ``begin``."""
+        self._core = _core.JudgedGames(size, size, count, connections, threads)
+        self._turned = torch.arange(size * size).view(size, size).T.flatten()
+        self._thread = ThreadPoolExecutor(1)
+        self._asked: Future[Known] | None = None
+        self.size, self.count, self.device = size, count, device
+        self.begin()
+
+    def begin(self) -> None:
+        """Every game from the empty board."""
+        self.known()
+        self._core.reset()
+        self.ply = 0
+        self.going = torch.arange(self.count, device=self.device)
+        """int64 [B]: the games that are not over."""
+        self._numbers = np.arange(self.count, dtype=np.int32)
+        self.boards = torch.zeros(self.count, 2, self.size, self.size, dtype=torch.bool, device=self.device)
+        """bool [B, 2, n, n]: theirs, each seen by its side to move."""
+
+    def ask(self) -> None:
+        """Begin to find out what ``known`` gives."""
+        self._asked = self._thread.submit(self._judge)
+
+    def known(self) -> Known | None:
+        """What has been asked; None when nothing has."""
+        if self._asked is None:
+            return None
+        found, self._asked = self._asked.result(), None
+        return Known(*(part.to(self.device, non_blocking=True) for part in found))
+
+    def _judge(self) -> Known:
+        count = len(self._numbers)
+        proof, winning = np.zeros(count, np.int8), np.zeros(count, np.int32)
+        moves = np.zeros((count, self.size * self.size), np.bool_)
+        self._core.judge(self._numbers, proof, winning, moves)
+        won, seen = torch.from_numpy(winning).long(), torch.from_numpy(moves)
+        if self.ply % 2:  # the core's boards are Black's view
+            won, seen = torch.where(won >= 0, self._turned[won], won), seen[:, self._turned]
+        return Known(torch.from_numpy(proof).long(), won, seen)
+
+    def play(self, cell: Tensor) -> tuple[Tensor, Tensor]:
+        """Play a cell int64 [B] in every game that goes on, as its side to move sees it.
+
+        Gives the boards after it, bool [B, 2, n, n] for who moves next, and which games that has ended, bool [B];
+        those no longer go on.
+        """
+        after = after_moves(self.boards, torch.arange(len(cell), device=self.device), cell).contiguous()
+        there = cell.cpu()
+        over = np.zeros(len(there), np.bool_)
+        played = (self._turned[there] if self.ply % 2 else there).numpy().astype(np.int32)
+        self._core.play(self._numbers, played, over)
+        self.ply += 1
+        ended = torch.from_numpy(over).to(self.device)
+        self._numbers = np.ascontiguousarray(self._numbers[~over])
+        self.boards, self.going = after[~ended], self.going[~ended]
+        return after, ended
