@@ -190,8 +190,12 @@ SHOWN = {
 }
 """What the live table shows, with its titles."""
 
-PANELS = (("cost", "mentor_cost"), ("value", "explored", "saturation"), ("agreement", "keeps_win", "sign"))
-"""What stands together in a run's picture."""
+PANELS = (
+    ("learning", ("cost", "mentor_cost")),
+    ("values", ("value", "explored", "saturation")),
+    ("against the mentor and the truth", ("agreement", "keeps_win", "sign")),
+)
+"""The picture's panels: titles and figures."""
 
 
 @dataclass
@@ -481,7 +485,7 @@ class Trainer:
         return True
 
 
-def train(trainer: Trainer, save_seconds: float = 30.0) -> Iterator[dict[str, float]]:
+def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
     """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
     saved = time.monotonic()
     while trainer.done_share() < 1:

@@ -1,9 +1,10 @@
 """A hexagonal net laid out for fast learning: all its numbers in one vector, its filters as square kernels.
 
 The same function as ``hexagonal.Hexagonal``. A filter's corners, which it does not have, are zeros that stay zero (the
-gradient is masked); filters lie with their inputs last, as tensor cores want them; and where a border of zeros follows
-every layer, it is never worked out, nor are the weights kept that only meet it. One optimiser step is then a handful of
-operations on one vector, and everything can be captured in a CUDA graph.
+gradient is masked); filters lie with their inputs last and the dense layer has rows of zeros up to a multiple of eight,
+as tensor cores want them; and where a border of zeros follows every layer, it is never worked out, nor are the weights
+kept that only meet it. One optimiser step is then a handful of operations on one vector, and everything can be captured
+in a CUDA graph.
 """
 
 from __future__ import annotations
@@ -38,14 +39,15 @@ class Squared:
             filters, reach = len(layer.bias), layer.diameter
             self._shapes += [(filters, reach, reach, inputs), (filters,)]
             inputs = filters
-        self._shapes += [(config.cells, features, features, inputs), (config.cells,)]
+        self._rows = -(-config.cells // 8) * 8
+        self._shapes += [(self._rows, features, features, inputs), (self._rows,)]
         self.width = sum(math.prod(shape) for shape in self._shapes)
         """How many numbers the vector has."""
         ones = copy.deepcopy(self._net)
         for parameter in ones.parameters():
             torch.nn.init.ones_(parameter)
         self.mask = self.vector(ones)
-        """[width]: 1 where there is a parameter, 0 in a filter's corners."""
+        """[width]: 1 where there is a parameter, 0 in a filter's corners and in rows that are none."""
 
     def vector(self, net: Hexagonal) -> Tensor:
         """A net's numbers, float32 [width] on the device; those that only meet a border of zeros are left out."""
@@ -53,7 +55,8 @@ class Squared:
         for layer in _layers(net):
             parts += [layer.square().permute(0, 2, 3, 1), layer.bias]
         dense = net.dense.weight.view(config.cells, -1, config.side, config.side)
-        parts += [self._board(dense).permute(0, 2, 3, 1), net.dense.bias]
+        more = self._rows - config.cells
+        parts += [F.pad(self._board(dense).permute(0, 2, 3, 1), (0,) * 7 + (more,)), F.pad(net.dense.bias, (0, more))]
         return torch.cat([part.detach().float().reshape(-1) for part in parts]).to(self.device)
 
     def net(self, vector: Tensor) -> Hexagonal:
@@ -65,8 +68,8 @@ class Squared:
                 layer.take_square(tensors[2 * index])
                 layer.bias.copy_(tensors[2 * index + 1])
             dense = net.dense.weight.view(self.config.cells, -1, self.config.side, self.config.side)
-            self._board(dense).copy_(tensors[-2])
-            net.dense.bias.copy_(tensors[-1])
+            self._board(dense).copy_(tensors[-2][: self.config.cells])
+            net.dense.bias.copy_(tensors[-1][: self.config.cells])
         return net
 
     def _board(self, dense: Tensor) -> Tensor:
@@ -108,9 +111,9 @@ class Squared:
             else:
                 x = F.conv2d(x, kernel, bias, padding=reach)
             x = activate(x, config.activation)
-        dense = weights[-2].permute(0, 2, 3, 1).reshape(config.cells, -1)
+        dense = weights[-2].permute(0, 2, 3, 1).reshape(self._rows, -1)
         said = F.linear(x.permute(0, 2, 3, 1).reshape(len(x), -1), dense, weights[-1])
-        return squash(said.float(), config.squash)
+        return squash(said[:, : config.cells].float(), config.squash)
 
 
 def _layers(net: Hexagonal) -> list[Layer]:

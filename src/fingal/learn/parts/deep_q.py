@@ -34,7 +34,7 @@ def target(won: Tensor, reply: Tensor, sign: float) -> Tensor:
 
     The sign is -1; with 1 the opponent's gain counts as the mover's own.
     """
-    return torch.where(won, 1.0, sign * reply)
+    return (sign * reply).masked_fill(won, 1.0)
 
 
 def clipped(gradient: Tensor, most: float) -> Tensor:
