@@ -1,6 +1,8 @@
 #include "judged_games.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +22,8 @@ class SizedJudgedGames final : public JudgedGames {
         geometry_(&geometry<Words>(width, height)),
         connections_(connections),
         named_(std::size_t(count)),
-        threads_(threads),
-        parts_(threads) {
+        rooms_(std::size_t(threads)),
+        threads_(threads) {
     for (std::int64_t i = 0; i < count; ++i) games_.emplace_back(*geometry_);
   }
 
@@ -58,11 +60,11 @@ class SizedJudgedGames final : public JudgedGames {
     check(games);
     // One at a time to whoever is free: some take ten times as long as others.
     std::atomic<std::size_t> next = 0;
-    threads_.split(parts_, [&](std::int64_t begin, std::int64_t end) {
+    threads_.split(std::int64_t(rooms_.size()), [&](std::int64_t begin, std::int64_t end) {
       if (begin == end) return;
       for (std::size_t i; (i = next++) < games.size();) {
         auto& game = games_[std::size_t(games[i])];
-        judge(game);
+        judge(game, rooms_[std::size_t(begin)]);
         proof[i] = std::int8_t(game.verdict.proof);
         winning[i] = game.verdict.winning;
         write(game.verdict.moves, i, moves);
@@ -72,6 +74,7 @@ class SizedJudgedGames final : public JudgedGames {
 
  private:
   using Set = Bits<Words>;
+  using Room = std::optional<typename GameKnowledge<Words>::Room>;  // made when it is first needed
 
   struct Game {
     explicit Game(const Geometry<Words>& g) : position(g) {}
@@ -81,16 +84,28 @@ class SizedJudgedGames final : public JudgedGames {
     std::unique_ptr<GameKnowledge<Words>> knowledge{};  // it is large: made when it is first needed
   };
 
-  void judge(Game& game) const {
+  void judge(Game& game, Room& room) const {
     const auto& position = game.position;
     if (const auto wins = position.winning_cells(position.turn()); wins.any()) {
       game.verdict = {kWon, Move(wins.lowest()), position.empty()};
     } else if (!connections_) {
       game.verdict = {kUnknown, -1, position.empty()};
+    } else if (is_early(position)) {
+      const auto inferior = compute_inferior(position, position.turn(), {false, true});
+      const auto left = position.empty() - (inferior.fill[kBlack] | inferior.fill[kWhite] | inferior.pruned);
+      game.verdict = {kUnknown, -1, left.any() ? left : position.empty()};
     } else {
+      if (!room) room.emplace(*geometry_);
       if (!game.knowledge) game.knowledge = std::make_unique<GameKnowledge<Words>>(*geometry_);
-      game.verdict = game.knowledge->judge(position);
+      game.verdict = game.knowledge->judge(position, *room);
     }
+  }
+
+  // A search for connections costs the same after one move as after several, and with this few stones it decides
+  // nothing: on boards beyond 7x7.
+  bool is_early(const Position<Words>& position) const {
+    const int stones = position.stones(kBlack).count() + position.stones(kWhite).count();
+    return stones < 2 * (std::min(width(), height()) - 7);
   }
 
   void check(std::span<const std::int32_t> games) {
@@ -118,8 +133,8 @@ class SizedJudgedGames final : public JudgedGames {
   std::vector<Game> games_;
   std::vector<std::uint64_t> named_;  // by game: the last call that named it
   std::uint64_t calls_ = 0;
+  std::vector<Room> rooms_;  // one a thread
   Threads threads_;
-  std::int64_t parts_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ import torch
 from fingal import cli
 from fingal.game import Record
 from fingal.learn import command
+from fingal.learn.parts.run import Run
 from fingal.nets import checkpoint
 from fingal.players import spec
 
@@ -31,6 +32,10 @@ SHORT = {
         "--value-hidden 8 --sizes 3 --games 8 --replay-start 20 --replay 500 --batch 16 --steps 3"
     ),
     "ezo": "--size 3 --channels 4 --dense 4 --games 6 --epochs 2 --latest-turn 3 --keep-epochs 1",
+    "neurohex": (
+        "--size 3 --layers 0 4 4 0 8 0 --mentoring 4 --mentor-positions 50 --own-games 8 --games 8 --capacity 200 "
+        "--batch 16 --transitions 32 --row-transitions 16 --keep-rows 1"
+    ),
 }
 """Settings with which a run takes a second."""
 
@@ -84,8 +89,9 @@ def test_a_net_to_begin_from(algorithm: str, tmp_path: Path, capsys: pytest.Capt
     one, other = (checkpoint.load_any(path)[0] for path in (first, Path(capsys.readouterr().out.strip())))
     # Nothing is learned, so the net is the one it began from.
     assert all(torch.allclose(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+    other_shape = ["--border", "kept"] if algorithm == "neurohex" else ["--channels", "12"]
     with pytest.raises(ValueError, match="another shape"):
-        command.main([*short, "--channels", "12", "--run", str(tmp_path / "three"), "--start", str(first)])
+        command.main([*short, *other_shape, "--run", str(tmp_path / "three"), "--start", str(first)])
 
 
 @pytest.mark.parametrize("algorithm", present())
@@ -104,7 +110,7 @@ def test_every_learner_has_what_the_command_needs(algorithm: str) -> None:
     [
         ([], "an algorithm is missing: one of alphazero, ezo"),
         (["ezoo"], "'ezoo' is not an algorithm"),
-        (["ezo", "--preset", "huge"], "'huge' is not a preset: one of cpu-5x5, paper-7x7"),
+        (["ezo", "--preset", "huge"], "'huge' is not a preset: one of cpu-5x5, cpu-7x7, paper-7x7"),
         (["ezo", "--preset=huge"], "'huge' is not a preset"),
     ],
 )
@@ -145,6 +151,20 @@ def test_a_preset_is_the_start_and_the_command_line_has_the_last_word(
     command.main(["ezo", *words, "--run", str(tmp_path), "--device", "cpu"])
     kept = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["config"]
     assert (kept["size"], kept["games"], kept["latest_turn"]) == (2, 2, 10)
+
+
+def test_a_row_that_a_kill_cut_short_is_dropped(tmp_path: Path) -> None:
+    run = Run(tmp_path, {"size": 3})
+    run.log(1, {"loss": 0.5})
+    run.close()
+    with (tmp_path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"step": 2, "lo')
+    for step in (2, 3):
+        again = Run(tmp_path, {"size": 3})
+        again.log(step, {"loss": 0.25})
+        again.close()
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(row["step"], row["loss"]) for row in rows] == [(1, 0.5), (2, 0.25), (3, 0.25)]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

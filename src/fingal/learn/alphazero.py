@@ -8,27 +8,25 @@ which the net thinks the position is even. One net learns every board size at on
 from __future__ import annotations
 
 import copy
-import json
 import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-import safetensors.torch
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from fingal import _core
 from fingal.game import Colour, Record, Result, formats
+from fingal.learn.parts import state
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.selfplay import DevicePool, Game, even_openings
 from fingal.learn.parts.versus import raw_match
 from fingal.nets import checkpoint
-from fingal.nets.card import Card, write_atomically
+from fingal.nets.card import Card
 from fingal.nets.judge import Judge
 from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
 
@@ -423,7 +421,7 @@ class Trainer:
         for pool in self.pools:
             pool.drop()
         if self.config.keep_state:
-            write_atomically(self.run.checkpoints / "state.safetensors", self._state())
+            self._save_state()
         name = f"net-{self.progress.steps:07d}.safetensors"
         checkpoint.save(self.average, self.run.checkpoints / name, self.card())
         checkpoint.save(self.average, self.run.checkpoints / "latest.safetensors", self.card())
@@ -436,48 +434,28 @@ class Trainer:
         self._refresh_judge()
         self._refresh_openings()
 
-    def _state(self) -> bytes:
-        """Everything as one safetensors text: numbers only, nothing that could run."""
-        tensors: dict[str, Tensor] = {}
-        for prefix, module in (("net.", self.net), ("average.", self.average)):
-            tensors |= {prefix + name: t.detach().cpu().contiguous() for name, t in module.state_dict().items()}
-        for index, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{index}.{name}": torch.as_tensor(t).cpu().contiguous() for name, t in state.items()}
+    def _save_state(self) -> None:
+        tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
+        tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
         kept = len(self.replay)
-        tensors |= {f"replay.{name}": array[:kept].cpu().contiguous() for name, array in self.replay.arrays.items()}
+        tensors |= state.named("replay", {name: array[:kept] for name, array in self.replay.arrays.items()})
         for i, pool in enumerate(self.pools):
             tensors[f"pool.{i}"] = torch.frombuffer(bytearray(pool.core.save()), dtype=torch.uint8)
             tensors[f"next_id.{i}"] = torch.from_numpy(pool.next_id)
-        tensors["random"] = self.generator.get_state().cpu()
+        tensors["random"] = self.generator.get_state()
         tensors["opening_random"] = self.opening_generator.get_state()
         about = {"progress": asdict(self.progress), "seen": self.replay.seen}
-        return safetensors.torch.save(tensors, {"fingal-run": json.dumps(about)})
+        state.save(self.run.checkpoints / "state.safetensors", tensors, about)
 
     def _load_state(self) -> None:
-        file = self.run.checkpoints / "state.safetensors"
-        if not file.exists():
+        found = state.load(self.run.checkpoints / "state.safetensors")
+        if found is None:
             return
-        data = file.read_bytes()
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-        about = json.loads(header["__metadata__"]["fingal-run"])
-        tensors = safetensors.torch.load(data)
-
-        def under(prefix: str) -> dict[str, Tensor]:
-            return {name[len(prefix) :]: t for name, t in tensors.items() if name.startswith(prefix)}
-
-        self.net.load_state_dict(under("net."))
-        self.average.load_state_dict(under("average."))
-        whole = self.optimiser.state_dict()
-        state: dict[int, dict[str, Any]] = {}
-        for name, tensor in under("optimiser.").items():
-            index, _, key = name.partition(".")
-            state.setdefault(int(index), {})[key] = tensor
-        self.optimiser.load_state_dict({"state": state, "param_groups": whole["param_groups"]})
-        for parameter, kept in self.optimiser.state.items():
-            for name, tensor in kept.items():
-                if tensor.shape == parameter.shape:  # fused AdamW wants it to lie in memory as the weights do
-                    kept[name] = torch.empty_like(parameter).copy_(tensor)
-        for name, tensor in under("replay.").items():
+        tensors, about = found
+        self.net.load_state_dict(state.under(tensors, "net"))
+        self.average.load_state_dict(state.under(tensors, "average"))
+        state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
+        for name, tensor in state.under(tensors, "replay").items():
             self.replay.arrays[name][: len(tensor)] = tensor.to(self.device)
         self.replay.seen = about["seen"]
         self.progress = Progress(**about["progress"])

@@ -8,27 +8,23 @@ has the equations and what the paper leaves open.
 from __future__ import annotations
 
 import copy
-import functools
-import json
 import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import safetensors.torch
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fingal.learn.parts import lockstep, minimax_games
+from fingal.learn.parts import lockstep, minimax_games, state, value_exam
 from fingal.learn.parts.minimax_games import Played, Style
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run
-from fingal.learn.parts.truth import LARGEST, Truth
-from fingal.nets import checkpoint, planes
-from fingal.nets.card import Card, write_atomically
+from fingal.nets import checkpoint
+from fingal.nets.card import Card
 from fingal.nets.narrowing import Config, Narrowing
 from fingal.nets.triangles import encode_boards
 
@@ -75,6 +71,8 @@ class Ezo:
     """Positions in a step of learning, copies not counted."""
     learning_rate: float = 1e-3
     """Adam's."""
+    decay_from: float = 1.0
+    """The part of the run after which the learning rate falls, along a line, to a twentieth."""
     exam_epochs: int = 10
     """How often the net is examined and plays its older self, in epochs; 0 for never."""
     threads: int = 1
@@ -94,6 +92,8 @@ class Ezo:
         for name in ("noise", "minutes", "learning_rate", "exam_epochs"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
+        if not 0 <= self.decay_from <= 1:
+            raise ValueError(f"decay_from must be from 0 to 1, not {self.decay_from}")
         for name, choices in (("target", TARGETS), ("copies", ("rotated", "mirrored", "none"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
@@ -108,11 +108,11 @@ class Ezo:
 TARGETS = ("complement", "literal", "best")
 
 PRESETS = {
-    "cpu-5x5": Ezo(size=5, channels=32, games=100, epochs=200, latest_turn=10),
-    "cpu-7x7": Ezo(channels=48, games=100),
-    "paper-7x7": Ezo(epochs=20_000, minutes=15, threads=12),
-    "paper-9x9": Ezo(size=9, games=750, latest_turn=40, epochs=20_000, minutes=30, threads=12),
-    "paper-11x11": Ezo(size=11, games=750, latest_turn=60, epochs=20_000, minutes=60, threads=12),
+    "cpu-5x5": Ezo(size=5, channels=32, games=100, epochs=200, latest_turn=10, decay_from=0.6),
+    "cpu-7x7": Ezo(channels=48, games=100, decay_from=0.6),
+    "paper-7x7": Ezo(epochs=20_000, minutes=15, decay_from=0.6, threads=12),
+    "paper-9x9": Ezo(size=9, games=750, latest_turn=40, epochs=20_000, minutes=30, decay_from=0.6, threads=12),
+    "paper-11x11": Ezo(size=11, games=750, latest_turn=60, epochs=20_000, minutes=60, decay_from=0.6, threads=12),
 }
 """Named settings for ``--preset``."""
 
@@ -170,13 +170,6 @@ AGAINST = ("present", "last", "earlier")
 """The nets that the present one plays: itself, the last one kept and the one kept before that."""
 
 
-@functools.cache
-def _truth(size: int) -> tuple[Truth, Tensor]:
-    """The truth of a size, and its positions bool [P, 2, n, n], each seen by its side to move."""
-    truth = Truth(size)
-    return truth, torch.from_numpy(planes.encode(truth.positions)[:, :2, 1:-1, 1:-1] > 0)
-
-
 def _loaded(file: Path, shape: Config) -> Narrowing:
     net, _ = checkpoint.load_any(file)
     if not isinstance(net, Narrowing) or net.config != shape:
@@ -195,7 +188,10 @@ class Trainer:
         net = Narrowing(config.net) if start is None else _loaded(start, config.net)
         self.net: Narrowing = net.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._parameters = list(self.net.parameters())
-        self.optimiser = torch.optim.Adam(self._parameters, lr=config.learning_rate, fused=cuda, capturable=cuda)
+        # A graph reads the rate from where it is; elsewhere it is a plain number.
+        rate = torch.tensor(config.learning_rate, device=device) if cuda else config.learning_rate
+        self.optimiser = torch.optim.Adam(self._parameters, lr=rate, fused=cuda, capturable=cuda)
+        self._gradients = [torch.zeros_like(parameter) for parameter in self._parameters]
         self._set_up_optimiser()
         self.past: list[Narrowing] = []
         self.progress = Progress()
@@ -218,9 +214,12 @@ class Trainer:
         dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
 
         def judge(boards: Tensor) -> Tensor:
+            count = len(boards)
+            if dtype != torch.float32:  # a GPU prepares anew for every number of boards that it has not seen
+                boards = F.pad(boards, (0, 0, 0, 0, 0, 0, 0, lockstep.rounded(count) - count))
             seen = encode_boards(boards[:, 0], boards[:, 1], dtype)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=dtype != torch.float32):
-                return torch.sigmoid(net(seen).float())
+                return torch.sigmoid(net(seen).float())[:count]
 
         return judge
 
@@ -240,6 +239,7 @@ class Trainer:
             place[:count] = found
         if self._repeated is None:
             self._repeated = Repeated(self._update, 8, batch, self._changing(), self._graphed())
+        self._set_rate()
         self._cost.zero_()
         order = torch.randperm(count, generator=self.generator, device=self.device)
         whole = order[: count - count % batch].view(-1, batch)
@@ -253,6 +253,18 @@ class Trainer:
             self._update(order[len(whole) * batch :])
         self.progress.steps += math.ceil(count / batch)
         return float(self._cost) / count
+
+    def learning_rate(self) -> float:
+        """Level, then down along a line to a twentieth."""
+        late = (self.done_share() - self.config.decay_from) / max(1e-9, 1 - self.config.decay_from)
+        return self.config.learning_rate * (1 - 0.95 * max(0.0, late))
+
+    def _set_rate(self) -> None:
+        for group in self.optimiser.param_groups:
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(self.learning_rate())
+            else:
+                group["lr"] = self.learning_rate()
 
     def _graphed(self) -> bool:
         return self.config.graph and self.device.type == "cuda"
@@ -274,8 +286,8 @@ class Trainer:
             else:
                 later = torch.sigmoid(self.net(encode_boards(following[:, 0], following[:, 1])))
         loss = losses(logit, later, over, known, config.target).mean()
-        for parameter, gradient in zip(self._parameters, torch.autograd.grad(loss, self._parameters), strict=True):
-            parameter.grad = gradient
+        # Into gradients that lie in memory as the weights do, which fused Adam wants, and stay there for the graph.
+        torch._foreach_copy_(self._gradients, torch.autograd.grad(loss, self._parameters))
         self.optimiser.step()
         self._cost += loss.detach() * len(pick)
 
@@ -294,16 +306,16 @@ class Trainer:
 
     def _set_up_optimiser(self) -> None:
         """Give Adam its state before the first step, which a CUDA graph must find there."""
-        for parameter in self._parameters:
-            parameter.grad = torch.zeros_like(parameter)
+        for parameter, gradient in zip(self._parameters, self._gradients, strict=True):
+            parameter.grad = gradient
         self.optimiser.step()  # with no gradient nothing moves
-        for state in self.optimiser.state.values():
-            state["step"].zero_()
+        for kept in self.optimiser.state.values():
+            kept["step"].zero_()
 
     def _changing(self) -> list[Tensor]:
         """All that a step of learning changes."""
-        states = [state[name] for state in self.optimiser.state.values() for name in sorted(state)]
-        return [*self._parameters, *states, self._cost]
+        kept = [tensors[name] for tensors in self.optimiser.state.values() for name in sorted(tensors)]
+        return [*self._parameters, *kept, self._cost]
 
     def epoch(self) -> dict[str, float]:
         """Play and learn once."""
@@ -323,6 +335,7 @@ class Trainer:
             "games": progress.games,
             "positions": progress.positions,
             "loss": loss,
+            "learning_rate": self.learning_rate(),
             "first_wins": played.first_wins / max(1, played.games),
             "length": len(played.over) / max(1, played.games),
             "decided": float((played.known != 0).float().mean()) if len(played.over) else 0.0,
@@ -338,28 +351,13 @@ class Trainer:
             progress.kept = [progress.epochs, *progress.kept][:2]
         return figures
 
-    @torch.no_grad()
     def exam(self) -> dict[str, float]:
-        """What the net is worth by its values alone: against the last net kept, and, on 3x3 to 7x7, the truth.
-
-        ``sign`` is the share of positions whose value is above one half where the side to move wins and below it where
-        it loses; ``keeps_win`` the share of won positions in which the move that is best one move deep wins.
-        """
-        chance, found = self.chance(self.net), {}
+        """What the net is worth by its values alone: against the last net kept, and, on 3x3 to 7x7, the truth."""
+        size, chance = self.config.size, self.chance(self.net)
+        found = value_exam.examine(chance, size, self.device)
         if self.past:
-            found["against_older"] = minimax_games.match(
-                chance, self.chance(self.past[0]), self.config.size, self.device
-            )
-        if self.config.size > LARGEST:
-            return found
-        truth, boards = _truth(self.config.size)
-        boards = boards.to(self.device)
-        parts = torch.split(boards, 2048)
-        sure = torch.cat([chance(part) for part in parts]).cpu().numpy() > 0.5
-        worth = torch.cat([lockstep.worth(part, lockstep.empty_cells(part), chance) for part in parts])
-        measured = truth.measure((1 - 2 * worth).cpu().numpy()[None], canonical=True)
-        found["sign"] = float((sure == truth.won).mean())
-        return found | {name: float(measured[name][0]) for name in ("keeps_win", "first_vs_best") if name in measured}
+            found["against_older"] = minimax_games.match(chance, self.chance(self.past[0]), size, self.device)
+        return found
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
@@ -386,43 +384,23 @@ class Trainer:
         name = f"net-{self.progress.epochs:05d}.safetensors"
         for file in ("latest.safetensors", *([name] if self.progress.epochs % self.config.keep_epochs == 0 else [])):
             checkpoint.save(self.net, self.run.checkpoints / file, self.card())
-        tensors: dict[str, Tensor] = {"random": self.generator.get_state().cpu()}
-        for prefix, net in (("net", self.net), *((f"past{index}", net) for index, net in enumerate(self.past))):
-            tensors |= {
-                f"{prefix}.{key}": tensor.detach().cpu().contiguous() for key, tensor in net.state_dict().items()
-            }
-        for index, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{index}.{key}": tensor.cpu().contiguous() for key, tensor in state.items()}
-        about = json.dumps(asdict(self.progress))
-        write_atomically(self.run.checkpoints / "state.safetensors", safetensors.torch.save(tensors, {"run": about}))
+        tensors = {"random": self.generator.get_state(), **state.named("optimiser", state.of_optimiser(self.optimiser))}
+        for name, net in (("net", self.net), *((f"past{index}", net) for index, net in enumerate(self.past))):
+            tensors |= state.named(name, net.state_dict())
+        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
 
     def _load_state(self) -> None:
-        file = self.run.checkpoints / "state.safetensors"
-        if not file.exists():
+        kept = state.load(self.run.checkpoints / "state.safetensors")
+        if kept is None:
             return
-        data = file.read_bytes()
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-        self.progress = Progress(**json.loads(header["__metadata__"]["run"]))
-        tensors = safetensors.torch.load(data)
-
-        def under(prefix: str) -> dict[str, Tensor]:
-            return {name[len(prefix) :]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
-
-        self.net.load_state_dict(under("net."))
+        tensors, about = kept
+        self.progress = Progress(**about)
+        self.net.load_state_dict(state.under(tensors, "net"))
         self.past = []
         for index in range(len(self.progress.kept)):
             self.past.append(copy.deepcopy(self.net).requires_grad_(False))
-            self.past[-1].load_state_dict(under(f"past{index}."))
-        state: dict[int, dict[str, Any]] = {}
-        for name, tensor in under("optimiser.").items():
-            number, _, key = name.partition(".")
-            state.setdefault(int(number), {})[key] = tensor
-        groups = self.optimiser.state_dict()["param_groups"]
-        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
-        for parameter, kept in self.optimiser.state.items():
-            for key, tensor in kept.items():
-                if tensor.shape == parameter.shape:  # fused Adam wants it to lie in memory as the weights do
-                    kept[key] = torch.empty_like(parameter).copy_(tensor)
+            self.past[-1].load_state_dict(state.under(tensors, f"past{index}"))
+        state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
         self.generator.set_state(tensors["random"])
 
 

@@ -13,6 +13,7 @@ those that point the other way.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,14 +49,24 @@ def encode_boards(own: Tensor, opponent: Tensor, dtype: torch.dtype | None = Non
     """Planes of tensors: the side to move's and the opponent's stones on canonical boards,
     bool [B, rows, columns], to float32 (or another type) [B, 27, rows + 1, columns + 1], channels last in memory."""
     import torch
+    import torch.nn.functional as F
 
     count, rows, columns = own.shape
-    state = torch.zeros(count, rows + 2, columns + 2, 3, device=own.device, dtype=dtype)
-    state[:, 0, :, 1] = state[:, -1, :, 1] = 1
-    state[:, :, 0, 2] = state[:, :, -1, 2] = 1
-    state[:, 1:-1, 1:-1, 1] = own
-    state[:, 1:-1, 1:-1, 2] = opponent
-    state[:, 1:-1, 1:-1, 0] = ~(own | opponent)
-    a, b, c = state[:, :-1, :-1], state[:, :-1, 1:], state[:, 1:, :-1]
-    found = a[..., None, None] * b[..., None, :, None] * c[..., None, None, :]
-    return found.reshape(count, rows + 1, columns + 1, PLANES).permute(0, 3, 1, 2)
+    # 0 empty, 1 the side to move's, 2 the opponent's, 3 both.
+    state = torch.zeros(count, rows + 2, columns + 2, device=own.device, dtype=torch.int32)
+    state[:, 0] = state[:, -1] = 1
+    state[:, :, 0] += 2
+    state[:, :, -1] += 2
+    state[:, 1:-1, 1:-1] = own + 2 * opponent.int()
+    pattern = 16 * state[:, :-1, :-1] + 4 * state[:, :-1, 1:] + state[:, 1:, :-1]
+    return F.embedding(pattern, _patterns(own.device, dtype)).permute(0, 3, 1, 2)
+
+
+@functools.cache
+def _patterns(device: torch.device, dtype: torch.dtype | None) -> Tensor:
+    """The planes of three states, [64, 27]: row 16 a + 4 b + c."""
+    import torch
+
+    with torch.inference_mode(False):  # who asks first may learn nothing, but others do
+        one = torch.tensor([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], device=device, dtype=dtype or torch.float32)
+        return torch.einsum("ai,bj,ck->abcijk", one, one, one).reshape(64, PLANES)

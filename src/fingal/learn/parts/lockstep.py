@@ -27,6 +27,11 @@ AT_ONCE = 1 << 15
 """The most boards that are judged in one call: more would need gigabytes for their planes."""
 
 
+def rounded(count: int) -> int:
+    """A number of boards from ``count`` on: a power of two from 256 to 4096, and then multiples of 4096."""
+    return -(-count // 4096) * 4096 if count > 2048 else max(256, 1 << (count - 1).bit_length())
+
+
 def empty_cells(boards: Tensor) -> Tensor:
     """bool [B, 2, n, n] to [B, cells]."""
     return ~boards.any(1).flatten(1)

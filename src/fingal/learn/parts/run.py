@@ -29,7 +29,14 @@ class Run:
         else:
             about = {"config": config, "commit": commit()}
             file.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-        self._metrics = (self.folder / "metrics.jsonl").open("a", encoding="utf-8")
+        metrics = self.folder / "metrics.jsonl"
+        if metrics.exists():
+            # What a kill cut short is dropped, so that every line is a row.
+            kept = metrics.read_bytes()
+            whole = kept[: kept.rfind(b"\n") + 1]
+            if whole != kept:
+                metrics.write_bytes(whole)
+        self._metrics = metrics.open("a", encoding="utf-8")
         self._board: Any = None
 
     def log(self, step: int, metrics: dict[str, float]) -> None:

@@ -1,0 +1,63 @@
+"""All that a run needs to go on exactly where it was, in one safetensors file: numbers only, nothing that could run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from fingal.nets.card import write_atomically
+
+KEY = "fingal-run"
+"""Where the file keeps what is not a tensor."""
+
+
+def save(file: Path, tensors: Mapping[str, Tensor], about: dict[str, Any]) -> None:
+    """Write tensors from any device, and what JSON can hold; the file is whole at every moment."""
+    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_atomically(file, safetensors.torch.save(kept, {KEY: json.dumps(about)}))
+
+
+def load(file: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    """What ``save`` has written; None where there is no such file."""
+    if not file.exists():
+        return None
+    data = file.read_bytes()
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    return safetensors.torch.load(data), json.loads(header["__metadata__"][KEY])
+
+
+def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Those whose names begin with ``prefix.``, without it."""
+    start = f"{prefix}."
+    return {name[len(start) :]: tensor for name, tensor in tensors.items() if name.startswith(start)}
+
+
+def named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The other way round."""
+    return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}
+
+
+def of_optimiser(optimiser: Optimizer) -> dict[str, Tensor]:
+    """What an optimiser remembers of each parameter, by ``number.name``."""
+    states = optimiser.state_dict()["state"].items()
+    return {f"{index}.{name}": torch.as_tensor(tensor) for index, state in states for name, tensor in state.items()}
+
+
+def into_optimiser(optimiser: Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Let an optimiser remember what ``of_optimiser`` gave."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, _, key = name.partition(".")
+        state.setdefault(int(index), {})[key] = tensor
+    optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
+    for parameter, kept in optimiser.state.items():
+        for name, tensor in kept.items():
+            if tensor.shape == parameter.shape:  # a fused optimiser wants it to lie in memory as the weights do
+                kept[name] = torch.empty_like(parameter).copy_(tensor)
