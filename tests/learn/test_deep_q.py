@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from fingal.learn.parts.deep_q import Descent, QLearning, Repeated, best_reply, clipped, target
+from fingal.learn.parts.deep_q import Descent, QLearning, best_reply, clipped, policy_pull, target
+from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.nets import walls_torch
 from fingal.nets.hexagonal import Config, Hexagonal
@@ -96,6 +97,19 @@ def test_updates_learn_which_moves_have_won() -> None:
     assert values[8] < -0.7
 
 
+def test_the_pull_on_a_policy_is_the_derivative_of_its_gain() -> None:
+    torch.manual_seed(7)
+    logits, values = torch.randn(5, 9, dtype=torch.float64, requires_grad=True), torch.randn(5, 9, dtype=torch.float64)
+    stones = torch.rand(5, 9) < 0.3
+    gain = torch.zeros(())
+    for position in range(5):
+        chance = logits[position, ~stones[position]].softmax(0)
+        gain = gain + (chance * (values[position, ~stones[position]] - 0.3 * chance.log())).sum()
+    (-gain / 5).backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None
+    assert torch.allclose(policy_pull(logits.detach(), values, stones, 0.3), logits.grad)
+
+
 def test_a_policy_learns_the_move_with_the_highest_value() -> None:
     torch.manual_seed(6)
     ring = Transitions(9, 6, 3, CPU)
@@ -151,8 +165,7 @@ def test_moves_are_drawn_alike_from_those_that_are_there() -> None:
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_graph_of_updates_does_what_single_ones_do(compiled: bool) -> None:
+def test_a_graph_of_updates_does_what_single_ones_do() -> None:
     cuda = torch.device("cuda")
     moves = Moves(*(part.to(cuda) for part in some_moves(64, 5)))
     found = []
@@ -161,7 +174,7 @@ def test_a_graph_of_updates_does_what_single_ones_do(compiled: bool) -> None:
         ring = Transitions(64, 6, 5, cuda)
         ring.add(moves)
         net = Hexagonal(Config(5, ((0, 8, 8), (0, 16, 0)), border="zero"))
-        learner = QLearning(Descent(net, cuda, rate=0.001, compiled=compiled), ring)
+        learner = QLearning(Descent(net, cuda, rate=0.001), ring)
         before = learner.critic.numbers.clone()
         repeated = Repeated(learner.update, 4, 32, learner.state(), graph)
         assert torch.equal(learner.critic.numbers, before)

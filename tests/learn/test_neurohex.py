@@ -173,9 +173,12 @@ def test_it_ends_by_time(tmp_path: Path) -> None:
 
 def test_the_mentors_loss_by_hand() -> None:
     said, scores = torch.tensor([[0.5, 0.0], [1.0, -1.0]]), torch.tensor([[0.0, 0.0], [0.0, -1.0]])
-    assert mentor_loss(said, scores, torch.ones(2, 2)).item() == pytest.approx(1.25 / 4)
-    counted = torch.tensor([[1.0, 1.0], [0.0, 0.0]])
-    assert mentor_loss(said, scores, counted).item() == pytest.approx(0.25 / 2)
+    loss, pull = mentor_loss(said, scores, torch.ones(2, 2))
+    assert loss.item() == pytest.approx(1.25 / 4)
+    assert pull.tolist() == [[0.25, 0.0], [0.5, 0.0]]
+    loss, pull = mentor_loss(said, scores, torch.tensor([[1.0, 1.0], [0.0, 0.0]]))
+    assert loss.item() == pytest.approx(0.25 / 2)
+    assert pull.tolist() == [[0.5, 0.0], [0.0, 0.0]]
 
 
 def test_a_net_comes_to_agree_with_the_mentor() -> None:

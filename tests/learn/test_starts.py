@@ -74,7 +74,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_every_ply_either_mover_and_either_way_round_are_drawn_alike() -> None:
-    game = Record.of(GAME.split(), 3).moves
+    game = [move for _, move in Record.of(list(GAME.split()), 3).moves]
     one = Starts(torch.tensor([game]), 3)
     expected: dict[bytes, float] = {}
     for plies in range(5):

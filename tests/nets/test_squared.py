@@ -53,9 +53,10 @@ def test_its_gradient_is_that_of_the_plain_net(border: Border) -> None:
     net = Hexagonal(Config(4, LAYERS, border=border))
     squared, stones = Squared(net, CPU), boards(4, 6)
     net(walls_torch.from_stones(stones)).square().sum().backward()
-    leaves = [weight.detach().requires_grad_() for weight in squared.weights(squared.vector(net))]
-    squared.outputs(leaves, inner(stones)).square().sum().backward()  # type: ignore[no-untyped-call]
-    flat = squared.flat(tuple(leaf.grad for leaf in leaves if leaf.grad is not None)) * squared.mask
+    weights = squared.weights(squared.vector(net))
+    # More positions may be seen than count.
+    said, seen = squared.trace(weights, inner(torch.cat((stones, boards(4, 3)))))
+    flat = squared.gradient(weights, seen, said[:6], 2 * said[:6])
     as_net = squared.net(flat)
     for index, (mine, plain) in enumerate(zip(as_net.layers, net.layers, strict=True)):
         for (name, found), (_, expected) in zip(mine.named_parameters(), plain.named_parameters(), strict=True):
@@ -63,6 +64,11 @@ def test_its_gradient_is_that_of_the_plain_net(border: Border) -> None:
             assert torch.allclose(found, expected.grad, atol=1e-5), (index, name)
     assert net.dense.bias.grad is not None
     assert torch.allclose(as_net.dense.bias, net.dense.bias.grad, atol=1e-5)
+    assert net.dense.weight.grad is not None
+    live = (slice(None), slice(None), slice(2, -2), slice(2, -2))
+    found, expected = (weight.view(16, 4, 8, 8)[live] for weight in (as_net.dense.weight, net.dense.weight.grad))
+    assert torch.allclose(found, expected, atol=1e-5)
+    assert not flat[squared.mask == 0].any()
 
 
 def test_the_corners_are_no_parameters() -> None:

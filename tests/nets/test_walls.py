@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from fingal.game import Board, Colour
+from fingal.learn.parts.truth import Truth
 from fingal.nets import planes, planes_torch, walls, walls_torch
 from fingal.search.evaluator import Positions
 from tests.nets.sample import random_positions
@@ -117,3 +118,45 @@ def test_turning_the_board_exchanges_opposite_walls() -> None:
 def test_padding_below_one_is_refused() -> None:
     with pytest.raises(ValueError, match="padding must be at least 1, not 0"):
         walls.encode(random_positions(3, 3, 1, seed=1), 0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 11, 19])
+def test_a_half_turn_and_a_mirror_of_the_planes(size: int) -> None:
+    lots = torch.rand((30, size, size), generator=torch.Generator().manual_seed(size))
+    stones = torch.stack((lots < 0.4, lots > 0.6), 1)
+    seen = walls_torch.from_stones(stones)
+    turned = walls_torch.turned(seen)
+    assert torch.equal(turned, walls_torch.from_stones(stones.flip(2, 3)))
+    assert torch.equal(walls_torch.turned(turned), seen)
+
+    def mirror(planes: torch.Tensor) -> torch.Tensor:
+        # Transposed with colours exchanged: top is left, bottom is right.
+        return planes[:, [1, 0, 4, 5, 2, 3]].transpose(2, 3)
+
+    assert torch.equal(mirror(seen), walls_torch.from_stones(stones.flip(1).transpose(2, 3)))
+    assert torch.equal(mirror(mirror(seen)), seen)
+    assert torch.equal(walls_torch.turned(mirror(seen)), mirror(turned))
+
+
+def test_planes_of_what_connections_prove() -> None:
+    # Black, to move, has b2 and two ways to either side: a move that wins is proved. The other game is over.
+    going, over = board_of((3, 3), "b2 a1 c3 a2"), board_of((3, 3), "b2 a1 b1 c1 b3")
+    seen = walls.encode(planes.positions_of([going, over]), connections=True)
+    assert seen.shape == (2, 8, 7, 7)
+    assert np.array_equal(seen[:, :6], walls.encode(planes.positions_of([going, over])))
+    assert seen[0, 7].sum() == 1
+    assert not seen[1, 6:].any()
+    seen[:, 6:, 2:-2, 2:-2] = 0
+    assert not seen[:, 6:].any()  # no walls
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_worthwhile_cells_hold_a_winning_move_where_there_is_one(size: int) -> None:
+    truth = Truth(size)
+    stones = planes.encode(truth.positions)[:, :2, 1:-1, 1:-1] > 0
+    known = walls.known(stones).reshape(len(stones), 2, -1)
+    turned = np.arange(size * size).reshape(size, size).T.ravel()
+    winning = np.where(truth.positions.white_to_move[:, None], truth.winning[:, turned], truth.winning)
+    assert (known[truth.won, 0] & winning[truth.won]).any(1).all()
+    assert not (known[:, 1] & ~winning).any()
+    assert known[truth.won, 1].any(1).mean() > 0.5

@@ -23,6 +23,7 @@ from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.nets import walls
 from fingal.nets.hexagonal import Hexagonal
 from fingal.nets.planes import positions_of
+from fingal.nets.walls_torch import turned
 
 
 class Serial:
@@ -55,7 +56,7 @@ class Serial:
         row, column = divmod(cell, size)
         board.push(column * size + row if board.turn else cell)
         before, self._seen = self._seen, self._see()
-        following = self._seen if self._random.random() < 0.5 else self._seen[:, [0, 1, 3, 2, 5, 4]].flip(2, 3)
+        following = self._seen if self._random.random() < 0.5 else turned(self._seen)
         won = torch.tensor([board.is_over()], device=self.device)
         self.ring.add(Moves(before, torch.tensor([cell], device=self.device), won, following))
         if board.is_over():

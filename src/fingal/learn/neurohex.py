@@ -22,26 +22,24 @@ import torch
 from torch import Tensor
 
 from fingal.learn.parts import starts
-from fingal.learn.parts.deep_q import NEVER, Descent, QLearning, Repeated
+from fingal.learn.parts.deep_q import NEVER, Descent, QLearning
 from fingal.learn.parts.lessons import Lessons
 from fingal.learn.parts.lockstep import after_moves, empty_cells
 from fingal.learn.parts.mirror import random_cell
+from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import checkpoint, planes, walls
 from fingal.nets.card import Card, write_atomically
 from fingal.nets.hexagonal import Border, Config, Hexagonal
-from fingal.nets.walls_torch import chained
+from fingal.nets.walls_torch import chained, turned
 
 PAPER_LAYERS = ((0, 48, 80), (0, 64, 64), (0, 80, 48), (0, 96, 32), (0, 112, 16), *((0, 128, 0),) * 5)
 """The paper's layers: filters of diameter 1, 3 and 5."""
 
 SMALL_LAYERS = ((0, 12, 20), (0, 16, 16), (0, 20, 12), (0, 24, 8), (0, 28, 4), (0, 32, 0))
 """The same pattern with 32 filters in six layers, for small boards on a CPU."""
-
-FLIPPED = {6: [0, 1, 3, 2, 5, 4], 8: [0, 1, 3, 2, 5, 4, 6, 7]}
-"""Where the planes come from when the board is turned by 180 degrees: top and bottom change places, left and right."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class NeuroHex:
     """The net's layers: how many filters of diameter 1, 3 and 5 each has."""
     border: Border = "zero"
     """What the layers say of the walls: ``zero`` after every layer, as the authors' program has it, or ``kept``."""
-    mentoring: int = 20_000
+    mentoring: int = 40_000
     """Steps of learning from the mentor before play; 0 for none."""
     mentor_positions: int = 200_000
     """Positions that the mentor scores for it."""
@@ -102,8 +100,6 @@ class NeuroHex:
     """A net is kept after so many rows."""
     graph: bool = True
     """Whether updates are captured in a CUDA graph where there is a GPU."""
-    compiled: bool = False
-    """Whether torch compiles what stands between the convolutions where there is a GPU: a minute at first."""
     threads: int = 1
     """Threads that search connections, and torch's own on a CPU."""
     seed: int = 1
@@ -138,11 +134,6 @@ class NeuroHex:
     def net(self) -> Config:
         """The net's shape."""
         return Config(self.size, self.layers, border=self.border, connections=self.connections)
-
-    @property
-    def updates(self) -> float:
-        """Updates in all, the mentor's with them."""
-        return self.mentoring + self.transitions * self.updates_per_transition
 
 
 PRESETS = {
@@ -226,16 +217,18 @@ class Trainer:
             net, _ = checkpoint.load(start, Hexagonal)
             if net.config != config.net:
                 raise ValueError(f"{start.name} has another shape than the run's net: {net.config}")
-        compiled = cuda and config.compiled
+        if cuda:
+            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.backends.cudnn.allow_tf32 = True
         self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.critic = Descent(net, device, config.learning_rate, config.clip, compiled=compiled)
+        self.critic = Descent(net, device, config.learning_rate, config.clip)
         self.actor: Descent | None = None
         if config.actor:
             # Its logits are the critic's values before the squash, so it begins as what the critic likes.
             logits = Hexagonal(replace(config.net, squash="none"))
             logits.load_state_dict(net.state_dict())
-            self.actor = Descent(logits, device, config.learning_rate, config.clip, compiled=compiled)
+            self.actor = Descent(logits, device, config.learning_rate, config.clip)
         self.ring = Transitions(config.capacity, config.net.planes, config.size, device)
         self.q = QLearning(
             self.critic,
@@ -265,10 +258,6 @@ class Trainer:
         if self.config.connections:
             parts.append(torch.from_numpy(walls.known(boards.cpu().numpy(), self.config.threads)).to(self.device))
         return torch.cat(parts, 1)
-
-    def _flip(self, seen: Tensor) -> Tensor:
-        """Planes turned by 180 degrees."""
-        return seen[:, FLIPPED[seen.shape[1]]].flip(2, 3)
 
     def _database(self) -> starts.Starts | None:
         """The games that positions come from; they depend on the seed alone."""
@@ -329,8 +318,8 @@ class Trainer:
         following = self.see(after)
         # The mover is now the opponent, who joins left and right.
         won = following[:, 4, :, -1].any(1)
-        turned = torch.where((lots[2] < 0.5).view(-1, 1, 1, 1), self._flip(following), following)
-        self.ring.add(Moves(seen, cell, won, turned))
+        kept = torch.where((lots[2] < 0.5).view(-1, 1, 1, 1), turned(following), following)
+        self.ring.add(Moves(seen, cell, won, kept))
         self.plies += 1
         length = (self.plies * won).sum()
         parts = (value * greedy, greedy, value * ~greedy, ~greedy, value > 0.99, won)
@@ -382,7 +371,7 @@ class Trainer:
             figures |= self._figures(progress.transitions - moves, progress.updates - updates)
         progress.rows += 1
         progress.seconds += time.perf_counter() - began
-        if config.size <= LARGEST and self._keeps():
+        if config.size <= LARGEST and self.keeps():
             figures |= self.measure()
         spent = time.perf_counter() - began
         figures |= {"games": progress.games, "transitions": progress.transitions, "updates": progress.updates}
@@ -410,7 +399,7 @@ class Trainer:
         found = self._truth.measure(said.cpu().numpy()[np.newaxis], canonical=True)
         return {name: float(value[0]) for name, value in found.items()}
 
-    def _keeps(self) -> bool:
+    def keeps(self) -> bool:
         """Whether the net as it is now is one to keep."""
         progress, config = self.progress, self.config
         mentored = progress.transitions == 0 and progress.mentored >= config.mentoring
@@ -419,10 +408,8 @@ class Trainer:
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
         progress, config = self.progress, self.config
-        steps = progress.mentored + progress.transitions * config.updates_per_transition
-        share = steps / config.updates
-        if progress.transitions >= config.transitions:
-            share = 1.0
+        steps = min(progress.mentored, config.mentoring) + progress.transitions
+        share = steps / (config.mentoring + config.transitions)
         if config.minutes:
             share = max(share, progress.seconds / (60 * config.minutes))
         return min(1.0, share)
@@ -448,7 +435,7 @@ class Trainer:
                 continue
             net = descent.net()
             latest = "latest" if prefix == "net" else prefix
-            for name in (latest, *([f"{prefix}-{number}"] if self._keeps() else [])):
+            for name in (latest, *([f"{prefix}-{number}"] if self.keeps() else [])):
                 checkpoint.save(net, folder / f"{name}.safetensors", self.card())
         tensors = {"random": self.generator.get_state(), "boards": self.boards, "plies": self.plies}
         for prefix, descent in (("critic", self.critic), ("actor", self.actor)):
@@ -492,6 +479,6 @@ def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, fl
         figures = trainer.row()
         trainer.run.log(trainer.progress.mentored + trainer.progress.updates, figures)
         yield figures
-        if trainer._keeps() or time.monotonic() - saved > save_seconds:
+        if trainer.keeps() or time.monotonic() - saved > save_seconds:
             trainer.save()
             saved = time.monotonic()

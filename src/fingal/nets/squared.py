@@ -1,10 +1,11 @@
 """A hexagonal net laid out for fast learning: all its numbers in one vector, its filters as square kernels.
 
 The same function as ``hexagonal.Hexagonal``. A filter's corners, which it does not have, are zeros that stay zero (the
-gradient is masked); filters lie with their inputs last and the dense layer has rows of zeros up to a multiple of eight,
-as tensor cores want them; and where a border of zeros follows every layer, it is never worked out, nor are the weights
-kept that only meet it. One optimiser step is then a handful of operations on one vector, and everything can be captured
-in a CUDA graph.
+gradient is masked). Filters lie with their inputs last, and there are planes and rows of zeros up to a multiple of
+eight, as tensor cores want them. Where a border of zeros follows every layer it is never worked out, nor are the
+weights kept that only meet it. The backward pass is written out, so that a forward pass of two batches can be followed
+by a backward pass of one. One step of an optimiser is a handful of operations on one vector, and everything can be
+captured in a CUDA graph. The tests hold all of it against autograd through the plain net.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fingal.nets.hexagonal import Hexagonal, Layer, activate, squash
+from fingal.nets.hexagonal import Hexagonal, Layer, slope_of_squash, squash
 from fingal.nets.walls_torch import walls
 
 
@@ -24,14 +25,21 @@ class Squared:
     """The shape of one net, and what can be asked of vectors of its numbers."""
 
     def __init__(self, net: Hexagonal, device: torch.device, dtype: torch.dtype = torch.float32) -> None:
-        """Take a net's shape; it is asked in ``dtype``, whose sums are float32 where the device's own are."""
+        """Take a net's shape; its layers are worked out in ``dtype``, the dense one always in float32.
+
+        Values of moves are often nearly the same: in 16 bits the best one would be lost among them.
+        """
         config = net.config
+        if config.activation != "relu":
+            raise ValueError(f"activation must be relu here, not {config.activation}")
         self.config, self.device, self.dtype = config, device, dtype
         self.inner = config.border == "zero"
         """Whether layers say something of the board alone."""
         self._net = copy.deepcopy(net).cpu()
         frame = walls(config.size, config.size, config.padding, device).to(dtype)
-        self._walls = F.pad(frame, (0, 0, 0, 0, 0, config.planes - frame.shape[1]))
+        # Planes of zeros, up to a multiple of eight.
+        self._walls = F.pad(frame, (0, 0, 0, 0, 0, -(-config.planes // 8) * 8 - frame.shape[1]))
+        self._more = self._walls.shape[1] - config.planes
         features = config.size if self.inner else config.side
         self._shapes: list[tuple[int, ...]] = []
         inputs = self._walls.shape[1]
@@ -39,23 +47,26 @@ class Squared:
             filters, reach = len(layer.bias), layer.diameter
             self._shapes += [(filters, reach, reach, inputs), (filters,)]
             inputs = filters
-        self._rows = -(-config.cells // 8) * 8
-        self._shapes += [(self._rows, features, features, inputs), (self._rows,)]
+        self._height = -(-config.cells // 8) * 8
+        self._shapes += [(self._height, features, features, inputs), (self._height,)]
+        self.early = sum(math.prod(shape) for shape in self._shapes[:-2])
+        """How many numbers stand before the dense layer's."""
         self.width = sum(math.prod(shape) for shape in self._shapes)
         """How many numbers the vector has."""
         ones = copy.deepcopy(self._net)
         for parameter in ones.parameters():
             torch.nn.init.ones_(parameter)
         self.mask = self.vector(ones)
-        """[width]: 1 where there is a parameter, 0 in a filter's corners and in rows that are none."""
+        """[width]: 1 where there is a parameter, 0 in a filter's corners and where zeros fill up."""
 
     def vector(self, net: Hexagonal) -> Tensor:
         """A net's numbers, float32 [width] on the device; those that only meet a border of zeros are left out."""
         config, parts = self.config, []
-        for layer in _layers(net):
-            parts += [layer.square().permute(0, 2, 3, 1), layer.bias]
+        for index, layer in enumerate(_layers(net)):
+            kernel = layer.square().permute(0, 2, 3, 1)
+            parts += [F.pad(kernel, (0, self._more)) if index == 0 else kernel, layer.bias]
         dense = net.dense.weight.view(config.cells, -1, config.side, config.side)
-        more = self._rows - config.cells
+        more = self._height - config.cells
         parts += [F.pad(self._board(dense).permute(0, 2, 3, 1), (0,) * 7 + (more,)), F.pad(net.dense.bias, (0, more))]
         return torch.cat([part.detach().float().reshape(-1) for part in parts]).to(self.device)
 
@@ -65,7 +76,8 @@ class Squared:
         tensors = self.weights(vector.detach().cpu())
         with torch.no_grad():
             for index, layer in enumerate(_layers(net)):
-                layer.take_square(tensors[2 * index])
+                kernel = tensors[2 * index]
+                layer.take_square(kernel[:, : -self._more] if index == 0 and self._more else kernel)
                 layer.bias.copy_(tensors[2 * index + 1])
             dense = net.dense.weight.view(self.config.cells, -1, self.config.side, self.config.side)
             self._board(dense).copy_(tensors[-2][: self.config.cells])
@@ -77,43 +89,76 @@ class Squared:
         pad, size = self.config.padding, self.config.size
         return dense[:, :, pad : pad + size, pad : pad + size] if self.inner else dense
 
-    def weights(self, vector: Tensor) -> list[Tensor]:
-        """Views of a vector: a kernel [filters, inputs, d, d] and a bias for each layer, the dense ones last."""
+    def weights(self, vector: Tensor, early: Tensor | None = None) -> list[Tensor]:
+        """Views of a vector: a kernel [filters, inputs, d, d] and a bias for each layer, the dense ones last.
+
+        ``early`` is the vector up to the dense layer's numbers in this net's own type, where it is at hand.
+        """
+        early = vector[: self.early].to(self.dtype) if early is None else early
         found, start = [], 0
-        for shape in self._shapes:
+        for index, shape in enumerate(self._shapes):
             stop = start + math.prod(shape)
-            part = vector[start:stop].view(shape)
+            part = (early if index < len(self._shapes) - 2 else vector)[start:stop].view(shape)
             found.append(part.permute(0, 3, 1, 2) if len(shape) == 4 else part)
             start = stop
         return found
 
-    def flat(self, gradients: tuple[Tensor, ...]) -> Tensor:
-        """Gradients of ``weights`` as one vector [width]; those of the corners, which no parameter has, with them."""
-        parts = [part.permute(0, 2, 3, 1).reshape(-1) if part.ndim == 4 else part for part in gradients]
-        return torch.cat(parts)
-
     def outputs(self, weights: list[Tensor], planes: Tensor) -> Tensor:
         """What the net says, float32 [B, cells], of planes of the board without walls, [B, planes, n, n].
 
-        The planes are 0 and 1 in any type, the weights those of ``weights`` in this net's own.
+        The planes are 0 and 1 in any type.
         """
+        return self.trace(weights, planes)[0]
+
+    def trace(self, weights: list[Tensor], planes: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """As ``outputs``, and what ``gradient`` needs: what each layer sees, the dense one last."""
         config = self.config
         pad = config.padding
-        x = F.pad(planes.to(self.dtype), (pad,) * 4) + self._walls
+        x = F.pad(planes.to(self.dtype), (pad,) * 4 + (0, self._more)) + self._walls
         if self.device.type == "cuda":
             x = x.contiguous(memory_format=torch.channels_last)
+        if self.inner:
+            # The walls are seen by the first layer alone, and only as far as it sees from the board.
+            x = F.pad(x, (weights[0].shape[2] // 2 - pad,) * 4)
+        seen = []
         for index in range(0, len(weights) - 2, 2):
-            kernel, bias = weights[index], weights[index + 1]
-            reach = kernel.shape[2] // 2
-            if self.inner and index == 0:
-                # The walls themselves are seen here alone: their own outputs are zeros.
-                x = F.conv2d(F.pad(x, (reach - pad,) * 4), kernel, bias)
-            else:
-                x = F.conv2d(x, kernel, bias, padding=reach)
-            x = activate(x, config.activation)
-        dense = weights[-2].permute(0, 2, 3, 1).reshape(self._rows, -1)
-        said = F.linear(x.permute(0, 2, 3, 1).reshape(len(x), -1), dense, weights[-1])
-        return squash(said[:, : config.cells].float(), config.squash)
+            seen.append(x)
+            x = F.conv2d(x, weights[index], weights[index + 1], padding=self._padding(index, weights)).relu_()
+        seen.append(x)
+        said = F.linear(_rows(x), _rows(weights[-2]), weights[-1])
+        return squash(said[:, : config.cells], config.squash), seen
+
+    def gradient(self, weights: list[Tensor], seen: list[Tensor], said: Tensor, pull: Tensor) -> Tensor:
+        """The gradient of a loss whose derivative with regard to what is said is ``pull``: float32 [width].
+
+        ``said`` and ``pull`` are [B, cells]; of what ``trace`` has seen the first B positions count. Numbers that are
+        no parameters have 0.
+        """
+        count = len(pull)
+        slope = pull * slope_of_squash(said) if self.config.squash == "sigmoid" else pull
+        slope = F.pad(slope, (0, self._height - self.config.cells))
+        x = seen[-1][:count]
+        back: Tensor = (slope @ _rows(weights[-2])).to(x.dtype).view(count, *x.shape[2:], -1).permute(0, 3, 1, 2)
+        found = [slope.sum(0), (slope.T @ _rows(x)).view(-1)]
+        ops = torch.ops.aten
+        for index in range(len(weights) - 4, -1, -2):
+            back = ops.threshold_backward(back, x, 0)
+            x = seen[index // 2][:count]
+            padding, kernel = [self._padding(index, weights)] * 2, weights[index]
+            mask = [index > 0, True, True]
+            more = (len(kernel),), (1, 1), padding, (1, 1), False, (0, 0), 1, mask
+            back, by_kernel, by_bias = ops.convolution_backward(back, x, kernel, *more)
+            found += [by_bias, by_kernel.permute(0, 2, 3, 1).reshape(-1)]
+        return torch.cat(found[::-1]) * self.mask
+
+    def _padding(self, index: int, weights: list[Tensor]) -> int:
+        """How many rows of zeros a layer has around what it sees."""
+        return 0 if self.inner and index == 0 else weights[index].shape[2] // 2
+
+
+def _rows(x: Tensor) -> Tensor:
+    """[B, C, H, W] as float32 [B, H * W * C]."""
+    return x.permute(0, 2, 3, 1).reshape(len(x), -1).float()
 
 
 def _layers(net: Hexagonal) -> list[Layer]:

@@ -61,3 +61,12 @@ def chained(stones: Tensor) -> Tensor:
         if torch.equal(grown, reached):
             return reached
         reached = grown
+
+
+def turned(planes: Tensor) -> Tensor:
+    """Planes [B, 6 or 8, rows, columns], with walls or without, of the boards turned by 180 degrees.
+
+    What was chained to the top is now chained to the bottom, and so on; colours stay.
+    """
+    order = [0, 1, 3, 2, 5, 4, *range(PLANES, planes.shape[1])]
+    return torch.stack([planes[:, plane] for plane in order], 1).flip(2, 3)

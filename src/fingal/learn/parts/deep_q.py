@@ -1,19 +1,16 @@
-"""One update of deep Q-learning for a hexagonal net, and many of them at once; docs/neurohex.md has the equations.
+"""One update of deep Q-learning for a hexagonal net; docs/neurohex.md has the equations by number.
 
-An update is a function of tensors that stay where they are, so that on a GPU a number of them can be captured in one
-CUDA graph and replayed: there the time goes to starting kernels, not to their work.
+An update is a function of tensors that stay where they are, so that on a GPU many of them can be one graph: see
+``repeated``.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from fingal.learn.parts.descent import rmsprop
-from fingal.learn.parts.transitions import Moves, Transitions
+from fingal.learn.parts.transitions import Transitions
 from fingal.nets.hexagonal import Hexagonal
 from fingal.nets.squared import Squared
 
@@ -46,59 +43,47 @@ def clipped(gradient: Tensor, most: float) -> Tensor:
 class Descent:
     """A net's numbers and RMSProp's, on the device."""
 
-    def __init__(
-        self, net: Hexagonal, device: torch.device, rate: float, clip: float = 0.0, *, compiled: bool = False
-    ) -> None:
-        """Begin with a net; 0 does not clip. On a GPU the net is asked in bfloat16.
-
-        ``compiled`` lets torch fuse what stands between the convolutions: a minute at first, and faster from then on.
-        """
+    def __init__(self, net: Hexagonal, device: torch.device, rate: float, clip: float = 0.0) -> None:
+        """Begin with a net; 0 does not clip. On a GPU its layers are worked out in bfloat16."""
         cuda = device.type == "cuda"
         self.squared = Squared(net, device, torch.bfloat16 if cuda else torch.float32)
         self.numbers = self.squared.vector(net)
         """float32 [width]"""
         self.mean_square = torch.zeros_like(self.numbers)
-        self.short = self.numbers.to(self.squared.dtype)
-        """The numbers in the net's own type: the same tensor where that is float32."""
+        self.early = self.numbers[: self.squared.early].to(self.squared.dtype)
+        """The numbers up to the dense layer's in the layers' own type: a view where that is float32."""
         self._rate, self._clip = torch.tensor([rate], device=device), clip
-        self.outputs: Callable[[list[Tensor], Tensor], Tensor] = self.squared.outputs
-        """``Squared.outputs``"""
-        self._step: Callable[[Tensor], None] = self._take_step
-        if compiled:
-            self.outputs = torch.compile(self.outputs, dynamic=False)
-            self._step = torch.compile(self._step, dynamic=False)
 
     def weights(self) -> list[Tensor]:
         """Views of the numbers, as ``outputs`` takes them."""
-        return self.squared.weights(self.short)
+        return self.squared.weights(self.numbers, self.early)
 
     def values(self, planes: Tensor) -> Tensor:
         """What the net says of boards now, float32 [B, cells]."""
         with torch.no_grad():
             return self.squared.outputs(self.weights(), planes)
 
-    def descend(self, loss: Callable[[list[Tensor]], Tensor]) -> Tensor:
-        """One step of RMSProp down a loss, which is given weights; gives the loss."""
-        leaves = [weight.detach().requires_grad_() for weight in self.weights()]
-        with torch.enable_grad():
-            lost = loss(leaves)
-            gradients = torch.autograd.grad(lost, leaves)
-        self._step(self.squared.flat(gradients))
-        return lost.detach()
+    def trace(self, planes: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """``Squared.trace`` with the numbers as they are now."""
+        return self.squared.trace(self.weights(), planes)
 
-    def _take_step(self, flat: Tensor) -> None:
-        gradient = flat.float() * self.squared.mask
+    def descend(self, seen: list[Tensor], said: Tensor, pull: Tensor) -> None:
+        """One step of RMSProp down a loss with the derivative ``pull`` [B, cells] with regard to what is said.
+
+        ``seen`` and what is said, of which the first B count, come from ``trace``.
+        """
+        gradient = self.squared.gradient(self.weights(), seen, said, pull)
         if self._clip:
             gradient = clipped(gradient, self._clip)
         numbers, mean_square = self.numbers.unsqueeze(0), self.mean_square.unsqueeze(0)
         rmsprop(numbers, mean_square, gradient.unsqueeze(0), self._rate, DECAY, FLOOR)
-        if self.short is not self.numbers:
-            self.short.copy_(self.numbers)
+        if self.early.dtype != self.numbers.dtype:
+            self.early.copy_(self.numbers[: self.squared.early])
 
     def take(self, numbers: Tensor) -> None:
         """Go on with other numbers, float32 [width]."""
         self.numbers.copy_(numbers)
-        self.short.copy_(self.numbers)
+        self.early.copy_(self.numbers[: self.squared.early])
 
     def net(self) -> Hexagonal:
         """The net as it is now, on the CPU."""
@@ -106,8 +91,7 @@ class Descent:
 
     def state(self) -> list[Tensor]:
         """Everything that changes."""
-        own = [self.numbers, self.mean_square]
-        return own if self.short is self.numbers else [*own, self.short]
+        return [self.numbers, self.mean_square, self.early]
 
 
 class QLearning:
@@ -145,68 +129,30 @@ class QLearning:
     def update(self, pick: Tensor) -> None:
         """Equations (6) and (7): learn once from the moves with numbers int64 [batch]."""
         moves, critic = self.transitions.at(pick), self.critic
-        judge = critic.short if self.still is None else self.still.to(critic.short.dtype)
-        reply = best_reply(critic.outputs(critic.squared.weights(judge), moves.following), moves.following)
-        aim = target(moves.won, reply, self._sign)
-
-        def loss(leaves: list[Tensor]) -> Tensor:
-            said = critic.outputs(leaves, moves.planes).gather(1, moves.cell.unsqueeze(1)).squeeze(1)
-            return (said - aim).square().mean()
-
-        if self.actor is not None:
-            self._improve(self.actor, moves, critic.outputs(critic.weights(), moves.planes))
-        self.cost += critic.descend(loss)
-
-    def _improve(self, actor: Descent, moves: Moves, values: Tensor) -> None:
-        """Equation (9): the policy moves towards what has more value than its own mean."""
-        stones = moves.planes[:, :2].any(1).flatten(1)
-
-        def loss(leaves: list[Tensor]) -> Tensor:
-            logits = actor.outputs(leaves, moves.planes).masked_fill(stones, -torch.inf)
-            chance, log = logits.softmax(1), logits.log_softmax(1).masked_fill(stones, 0.0)
-            advantage = values - (chance.detach() * values).sum(1, keepdim=True)
-            gain = chance * (advantage - self._entropy * log)
-            return -gain.sum(1).mean()
-
-        actor.descend(loss)
-
-
-class Repeated:
-    """A function of numbers int64 [batch], called for each row of int64 [times, batch]; on a GPU as one graph."""
-
-    def __init__(
-        self, function: Callable[[Tensor], None], times: int, batch: int, kept: list[Tensor], graph: bool
-    ) -> None:
-        """Capture, if ``graph``; ``kept`` is all that the function changes, and the trial runs leave it as it was."""
-        self._function, self.times = function, times
-        self._graph: Any = None
-        if graph:
-            self._picks = torch.zeros((times, batch), dtype=torch.int64, device=kept[0].device)
-            self._capture(kept)
-
-    def __call__(self, picks: Tensor) -> None:
-        """Call the function with every row."""
-        if self._graph is None:
-            for pick in picks:
-                self._function(pick)
+        if self.still is None:
+            # One pass for both boards of every move.
+            both, seen = critic.trace(torch.cat((moves.planes, moves.following)))
+            said, later = both.chunk(2)
         else:
-            self._picks.copy_(picks)
-            self._graph.replay()
+            said, seen = critic.trace(moves.planes)
+            later = critic.squared.outputs(critic.squared.weights(self.still), moves.following)
+        aim = target(moves.won, best_reply(later, moves.following), self._sign)
+        cell = moves.cell.unsqueeze(1)
+        wrong = said.gather(1, cell) - aim.unsqueeze(1)
+        self.cost += wrong.square().mean()
+        if self.actor is not None:
+            logits, looked = self.actor.trace(moves.planes)
+            stones = moves.planes[:, :2].any(1).flatten(1)
+            self.actor.descend(looked, logits, policy_pull(logits, said, stones, self._entropy))
+        critic.descend(seen, said, torch.zeros_like(said).scatter_(1, cell, 2 / len(pick) * wrong))
 
-    def _capture(self, kept: list[Tensor]) -> None:
-        before = [tensor.clone() for tensor in kept]
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.backends.cudnn.flags(enabled=True, benchmark=True, allow_tf32=True):
-            with torch.cuda.stream(stream):
-                # Tuning and lazy set-up must be over before the capture.
-                for _ in range(3):
-                    self._function(self._picks[0])
-            torch.cuda.current_stream().wait_stream(stream)
-            torch.cuda.synchronize()
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                for pick in self._picks:
-                    self._function(pick)
-        for tensor, was in zip(kept, before, strict=True):
-            tensor.copy_(was)
+
+def policy_pull(logits: Tensor, values: Tensor, stones: Tensor, entropy: float) -> Tensor:
+    """The derivative of equation (9), negated and averaged over positions, with regard to the logits: [B, cells].
+
+    ``values`` [B, cells] are the critic's, and ``stones`` bool [B, cells] are cells that cannot be played.
+    """
+    logits = logits.masked_fill(stones, -torch.inf)
+    chance, log = logits.softmax(1), logits.log_softmax(1).masked_fill(stones, 0.0)
+    gain = values - entropy * log
+    return chance * ((chance * gain).sum(1, keepdim=True) - gain) / len(logits)

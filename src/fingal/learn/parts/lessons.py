@@ -15,9 +15,10 @@ QUESTIONS = 1024
 """The most positions that a net is asked about."""
 
 
-def mentor_loss(said: Tensor, scores: Tensor, counted: Tensor) -> Tensor:
-    """Equation (8): the mean of (said - score)^2 over the cells that count, all [B, cells]."""
-    return ((said - scores).square() * counted).sum() / counted.sum()
+def mentor_loss(said: Tensor, scores: Tensor, counted: Tensor) -> tuple[Tensor, Tensor]:
+    """Equation (8): the mean of (said - score)^2 over the cells that count, all [B, cells], and its derivative."""
+    wrong = (said - scores) * counted / counted.sum()
+    return ((said - scores) * wrong).sum(), 2 * wrong
 
 
 class Lessons:
@@ -55,11 +56,10 @@ class Lessons:
         """One step of a net from the positions with numbers int64 [batch]."""
         seen, scores = self._seen.index_select(0, pick), self._scores.index_select(0, pick)
         counted = (~seen[:, :2].any(1).flatten(1)).float() if self._legal else torch.ones_like(scores)
-
-        def loss(leaves: list[Tensor]) -> Tensor:
-            return mentor_loss(descent.squared.outputs(leaves, seen), scores, counted)
-
-        self.cost += descent.descend(loss)
+        said, kept = descent.trace(seen)
+        loss, pull = mentor_loss(said, scores, counted)
+        self.cost += loss
+        descent.descend(kept, said, pull)
 
     def agreement(self, descent: Descent) -> float:
         """The share of the questions in which the net's best move is one that the mentor likes best."""
