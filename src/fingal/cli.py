@@ -18,6 +18,7 @@ from tyro.conf import OmitArgPrefixes, Positional
 from tyro.extras import SubcommandApp
 
 from fingal.arena.options import EventOptions
+from fingal.arena.provenance import cores
 from fingal.game import Colour, Record, draw, formats
 from fingal.game.board import parse_size
 from fingal.players import spec
@@ -409,26 +410,40 @@ def reproduce(
     paper: Positional[str],
     /,
     *,
-    figure: Annotated[tuple[str, ...], tyro.conf.arg(metavar="N ...")] = (),
+    figure: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...")] = (),
     scale: str = "small",
+    opponent: str | None = None,
+    nets: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE ...")] = (),
+    player: Annotated[tuple[str, ...], tyro.conf.arg(metavar="PLAYER ...")] = (),
+    seed: int = 1,
+    jobs: int | None = None,
     folder: Path | None = None,
     json: Json = False,
 ) -> None:
     """Do a paper's experiments again and write a page with its figures. Stopped or killed, it goes on when asked again.
 
     Args:
-        paper: 000, temporal-difference learners on 3x3.
-        figure: These figures only: 5 to 20, table, boards.
-        scale: smoke (a minute), small (half an hour on two cores) or paper (20,000 games a run).
-        folder: Where the sweeps, the page and the data go; runs/paper-000-SCALE, if not given.
+        paper: 000, temporal-difference learners on 3x3; 001, NeuroHex; 004, EZO-CNN.
+        figure: These figures and tables only; a wrong name is answered with the right ones.
+        scale: smoke (a minute), small (half an hour on two cores) or paper (the paper's sizes: for a GPU).
+        opponent: Papers 001 and 004: the yardstick, for example htp:mohex; a uct with few simulations, if not given.
+        nets: Papers 001 and 004: train nothing, but play the paper's games with these nets and print its table.
+        player: How the nets play, with {} for a file, where it is not as the paper's protocol has it.
+        seed: Start of the random numbers in games with nets: another number for fresh games.
+        jobs: Runs, or games, at a time; as many as there are cores, if not given.
+        folder: Where everything goes; runs/paper-NNN-SCALE, if not given.
     """
     try:
         import torch  # noqa: F401
 
         from fingal.experiments import command
+        from fingal.experiments.request import Request
     except ModuleNotFoundError as error:
         raise ValueError(f"to reproduce a paper needs {error.name}: install fingal[learn]") from None
-    command.reproduce(paper, figure, scale, folder, json, out, notes)
+    place = folder if folder is not None else Path("runs") / f"paper-{paper}-{'nets' if nets else scale}"
+    processes = cores() if jobs is None else jobs
+    request = Request(place, scale, figure, opponent, seed, processes)
+    command.reproduce(paper, request, json, notes, nets, player)
 
 
 @app.command

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingal.experiments.intervals import best_of, curve, final, mean_of, select, student_mean
+from fingal.experiments.intervals import best_of, curve, final, mean_of, select, smoothed, student_mean
 from fingal.experiments.sweep import Outcome
 
 
@@ -47,3 +47,12 @@ def test_the_best_setting_has_the_highest_mean_and_did_not_diverge() -> None:
     runs = [run(0.1, 0.5, seed=1), run(0.1, 0.9, seed=2), run(0.2, 0.6), run(0.3, 0.9), run(0.3, 9, diverged="yes")]
     assert best_of(runs, lambda one: one.asked["alpha"], "value") == 0.1
     assert [one.asked["seed"] for one in select(runs, {"alpha": 0.1})] == [1, 2]
+
+
+def test_a_running_mean_counts_rows_by_their_games() -> None:
+    """Rows end at 10, 20, 50 and 60 games, so they count 10, 10, 30 and 10; those without the figure count nothing."""
+    rows = [{"games": 10.0, "cost": 1.0}, {"games": 20.0, "cost": 3.0}, {"games": 20.0, "keeps_win": 1.0}]
+    rows += [{"games": 50.0, "cost": 5.0}, {"games": 60.0, "cost": 7.0}]
+    seen = smoothed(Outcome({}, rows), ("cost",), 20)
+    assert [row["games"] for row in seen.rows] == [10.0, 20.0, 50.0, 60.0]
+    assert [row["cost"] for row in seen.rows] == pytest.approx([1.0, 2.0, 5.0, (30 * 5 + 10 * 7) / 40])

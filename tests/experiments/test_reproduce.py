@@ -78,7 +78,7 @@ def test_bad_input_is_one_sentence(tmp_path: Path, arguments: list[str], words: 
 def test_a_paper_that_is_not_there() -> None:
     ran = subprocess.run([*COMMAND[:-1], "007"], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "there is no paper '007' to reproduce: 000 is" in ran.stderr
+    assert "there is no paper '007' to reproduce: 000, 001, 004 are" in ran.stderr
 
 
 def test_every_figure_of_the_paper_is_there() -> None:

@@ -6,6 +6,7 @@ import json as json_module
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,19 +109,15 @@ def run_players(folder: Path, count: int, template: str) -> list[str]:
     files = sorted((folder / "checkpoints").glob("net-*.safetensors"))
     if len(files) < 2:
         raise ValueError(f"{folder} has {len(files)} checkpoints in checkpoints/: a league needs at least 2")
-    if "{}" not in template:
-        raise ValueError(f"player={template!r} is not possible: it needs {{}} where the checkpoint's file goes")
     many = min(count, len(files))
     chosen = [files[round(index * (len(files) - 1) / (many - 1))] for index in range(many)]
     return [_checkpoint_player(template, file) for file in chosen]
 
 
 def _checkpoint_player(template: str, file: Path) -> str:
-    told = spec.parse(template)
-    argument = None if told.argument is None else told.argument.replace("{}", str(file))
-    settings = {key: value.replace("{}", str(file)) for key, value in told.settings.items()}
+    told = spec.filled(template, str(file))
     step = file.stem.removeprefix("net-").lstrip("0") or "0"
-    return str(spec.Spec(told.kind, argument, {"name": f"step {step}", **settings}))
+    return str(replace(told, settings={"name": f"step {step}", **told.settings}))
 
 
 def _plan(kind: str, players: tuple[str, ...], options: EventOptions, games: int | None, **more: Any) -> Plan:

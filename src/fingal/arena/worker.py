@@ -52,6 +52,8 @@ def main(handle: int, memory: int, parent: int) -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
+    # Once is enough: a second signal would only break into the closing of engines and of Python itself.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
 
 

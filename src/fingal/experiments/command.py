@@ -1,19 +1,25 @@
-"""What ``fingal reproduce PAPER`` does: train, draw, and say what was found."""
+"""What ``fingal reproduce PAPER`` does: train, play, draw, and say what was found."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from fingal.arena.provenance import cores
-from fingal.experiments import workshop
+from fingal.experiments import full_size, matches, workshop
+from fingal.experiments.request import Request
 
-PAPERS = ("000",)
+PAPERS = ("000", "001", "004")
+"""Each has a package ``paper_NNN`` with a module ``reproduction``: its functions ``reproduce`` and ``findings``."""
+
+TRIALS = ("001", "004")
+"""Those with a module ``trials``: protocols for nets that were trained elsewhere."""
 
 LINES_APART = 60.0
 """Seconds between two lines about the progress, where there is no terminal to draw a bar on."""
@@ -58,20 +64,49 @@ class Bar:
 
 
 def reproduce(
-    paper: str, figures: Sequence[str], scale: str, folder: Path | None, as_json: bool, out: Console, notes: Console
+    paper: str, request: Request, as_json: bool, notes: Console, nets: Sequence[Path] = (), players: Sequence[str] = ()
 ) -> None:
-    """Do a paper again; ValueError, in one sentence, for what is not there."""
+    """Do a paper again, or play its games with nets that are there; ValueError, in one sentence, for what is not."""
     if paper not in PAPERS:
-        raise ValueError(f"there is no paper {paper!r} to reproduce: {', '.join(PAPERS)} is")
-    from fingal.experiments.paper_000 import reproduction
-
-    place = folder if folder is not None else Path("runs") / f"paper-{paper}-{scale}"
+        raise ValueError(f"there is no paper {paper!r} to reproduce: {', '.join(PAPERS)} are")
+    if nets:
+        measure(paper, request, nets, players, as_json, notes)
+        return
+    if players:
+        raise ValueError(f"player={players[0]!r} is not possible without nets: it says how they play")
+    reproduction = importlib.import_module(f"fingal.experiments.paper_{paper}.reproduction")
     with Bar(notes) as bar:
-        result = reproduction.reproduce(scale, figures, place, cores(), bar.watch)
+        result = reproduction.reproduce(replace(request, watch=bar.watch))
     for name, sentence in result.failed.items():
         notes.print(f"{name} came to nothing: {sentence}", style="red", markup=False, highlight=False, soft_wrap=True)
+    place = request.folder
     notes.print(f"{place / 'page.html'}, {place / 'data.json'}", markup=False, highlight=False, soft_wrap=True)
     if as_json:
         print(json.dumps(reproduction.findings(result), indent=1))
     if result.failed:
         raise SystemExit(1)
+
+
+def measure(
+    paper: str, request: Request, nets: Sequence[Path], players: Sequence[str], as_json: bool, notes: Console
+) -> None:
+    """Play the paper's games with some nets and print its table."""
+    if paper not in TRIALS:
+        raise ValueError(f"paper {paper} has no protocol for nets: {', '.join(TRIALS)} have")
+    trials = importlib.import_module(f"fingal.experiments.paper_{paper}.trials")
+    opponent = request.opponent or full_size.YARDSTICK
+    asked = list(
+        full_size.meetings(trials.PROTOCOLS, nets, opponent, request.parts, players, trials.BESIDE, request.seed)
+    )
+    progress = workshop.Progress(1.0, works={"games": 1.0})
+
+    with Bar(notes) as bar:
+
+        def tell(played: int, of: int) -> None:
+            progress.tell("games", played / of)
+            bar.watch(progress)
+
+        scores = full_size.measure(asked, request.folder, request.processes, tell)
+    for file in ("scores.md", "scores.json", matches.STORE):
+        notes.print(str(request.folder / file), markup=False, highlight=False, soft_wrap=True)
+    print(json.dumps([score.as_dict() for score in scores], indent=1) if as_json else matches.markdown(scores))

@@ -69,6 +69,7 @@ def draw(
     name: str,
     title: str,
     *,
+    over: str = "games",
     width: float = 420.0,
     height: float = 300.0,
     y_range: tuple[float, float] | None = None,
@@ -76,7 +77,7 @@ def draw(
     """One panel: a curve of a figure for each arm, with 95% intervals over seeds; None when there is nothing."""
     curves = []
     for label, fields in arms:
-        points = curve(select(found, fields), name)
+        points = curve(select(found, fields), name, over)
         if points:
             ends = [(mean.low, mean.high) for _, mean in points if mean.size > 1]
             curves.append(
@@ -88,7 +89,7 @@ def draw(
     return charts.plane(
         title,
         curves,
-        x_name="games",
+        x_name=over,
         y_name=YNAMES.get(name, name),
         x_range=(0.0, most or 1.0),
         y_range=y_range or span(name),

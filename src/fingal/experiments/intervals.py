@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scipy.stats import t as student
@@ -70,20 +71,40 @@ def select(found: Sequence[Outcome], fields: Mapping[str, Any]) -> list[Outcome]
     return [outcome for outcome in found if all(outcome.asked.get(key) == value for key, value in fields.items())]
 
 
-def curve(found: Sequence[Outcome], name: str) -> list[tuple[float, Mean]]:
-    """A figure over games, row by row, as a mean over the runs that have it then: (games, mean).
+def curve(found: Sequence[Outcome], name: str, over: str = "games") -> list[tuple[float, Mean]]:
+    """A figure over games, or what else ``over`` names, row by row, as a mean over the runs that have it then.
 
-    Runs with batches come to a row with somewhat different numbers of games; the mean of these is shown. A run that
-    diverged has no rows after that; those that go on are shown alone.
+    Gives (games, mean). Runs with batches come to a row with somewhat different numbers of games; the mean of these is
+    shown. A run that diverged has no rows after that; those that go on are shown alone.
     """
     points = []
     for number in range(max((len(outcome.rows) for outcome in found), default=0)):
         rows = [outcome.rows[number] for outcome in found if len(outcome.rows) > number]
         there = [row for row in rows if _is_number(row.get(name))]
         if there:
-            games = math.fsum(row["games"] for row in there) / len(there)
-            points.append((games, mean_of(name, [float(row[name]) for row in there])))
+            at = math.fsum(row[over] for row in there) / len(there)
+            points.append((at, mean_of(name, [float(row[name]) for row in there])))
     return points
+
+
+def smoothed(outcome: Outcome, names: Sequence[str], window: float, over: str = "games") -> Outcome:
+    """A run with the rows that have these figures, each a running mean over the last ``window`` games.
+
+    A row counts by the games since the one before it.
+    """
+    rows = [row for row in outcome.rows if all(_is_number(row.get(name)) for name in names)]
+    ends = [float(row[over]) for row in rows]
+    weights = [max(end - before, 1e-9) for before, end in zip([0.0, *ends], ends, strict=False)]
+    made = []
+    for at, row in enumerate(rows):
+        first = at
+        while first > 0 and ends[at] - ends[first - 1] < window:
+            first -= 1
+        part = range(first, at + 1)
+        total = math.fsum(weights[n] for n in part)
+        means = {name: math.fsum(weights[n] * rows[n][name] for n in part) / total for name in names}
+        made.append({over: row[over], **means})
+    return replace(outcome, rows=made)
 
 
 def last(outcome: Outcome, name: str, rows: int = 1) -> float | None:

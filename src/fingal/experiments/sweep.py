@@ -1,8 +1,8 @@
 """A sweep: many runs of one learner, trained together and kept in a folder.
 
 The folder has ``sweep.json``, what is asked for; ``state/``, where the learner keeps what it needs to go on after a
-kill; and in the end ``outcomes.json`` and ``nets.safetensors``. A sweep whose outcomes are there is never run again,
-unless other runs are asked for.
+kill; and in the end ``outcomes.json`` and ``nets.safetensors``. Learners of one net keep both in ``runs/``. A sweep
+whose outcomes are there is never run again, unless other runs are asked for.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-Setting = dict[str, Any]
-"""Some fields of a learner's config, by name; the others are as the config has them. ``pretrained`` is ours."""
+from fingal.experiments import single
 
-OURS = "pretrained"
-"""Whether the nets begin as pre-training leaves them: the one field that no config has."""
+Setting = dict[str, Any]
+"""Some fields of a learner's config, by name; the others are as the config has them."""
+
+OURS = ("pretrained", "device")
+"""The fields that no config has: whether the nets begin as pre-training leaves them, and, for learners that train one
+net, where it is."""
 
 Tell = Callable[[float], None]
 """Told the share of a sweep that is done."""
@@ -33,7 +36,9 @@ class Sweep:
     name: str
     """The folder that keeps it: 'figure-05'."""
     learner: str
-    """The learner's module and its config, 'fingal.learn.td:TD'. The module has a function ``train``."""
+    """The learner's module and its config, 'fingal.learn.td:TD'.
+
+    The module has a function ``train`` for all runs at once, or is one of those that ``single`` trains."""
     runs: tuple[Setting, ...]
     cost: float = 1.0
     """About how long a game of this learner takes, beside others'."""
@@ -97,8 +102,13 @@ def train(place: Path, tell: Tell) -> None:
     module_name, _, config = asked["learner"].partition(":")
     module = importlib.import_module(module_name)
     make = getattr(module, config)
-    settings = [make(**{name: value for name, value in run.items() if name != OURS}) for run in asked["runs"]]
-    start = _start(settings, [bool(run.get(OURS)) for run in asked["runs"]])
+    runs = asked["runs"]
+    settings = [make(**{name: value for name, value in run.items() if name not in OURS}) for run in runs]
+    if hasattr(module, "Trainer"):
+        devices = [str(run.get("device", "cpu")) for run in runs]
+        _write(place / "outcomes.json", {"outcomes": single.train(module, settings, devices, place, tell)})
+        return
+    start = _start(settings, [bool(run.get("pretrained")) for run in runs])
     trained = module.train(settings, place / "state", lambda share, histories: tell(share), start)
     from safetensors.torch import save_file
 

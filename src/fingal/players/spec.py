@@ -134,6 +134,19 @@ def parse(text: str) -> Spec:
     return Spec(kind, argument, settings)
 
 
+def filled(template: str, value: str) -> Spec:
+    """A player's text with ``{}`` replaced wherever it stands in a value, as ``net:{}`` by a file.
+
+    >>> str(filled("minimax:net={},depth=2", "my nets/a.safetensors"))
+    'minimax:net="my nets/a.safetensors",depth=2'
+    """
+    told = parse(template)
+    if "{}" not in template:
+        raise ValueError(f"player={template!r} is not possible: it needs {{}} where the net's file goes")
+    argument = None if told.argument is None else told.argument.replace("{}", value)
+    return Spec(told.kind, argument, {key: said.replace("{}", value) for key, said in told.settings.items()})
+
+
 def make(text: str) -> Player:
     """The player that a text names.
 

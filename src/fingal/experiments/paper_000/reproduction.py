@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from fingal.arena import provenance
 from fingal.arena.report.markup import Section
-from fingal.arena.report.page import frame
-from fingal.experiments import sweep
+from fingal.experiments import page, sweep
 from fingal.experiments.intervals import final, select
 from fingal.experiments.paper_000 import protocol, sections, tournament
 from fingal.experiments.paper_000.figures import LEARNERS, READINGS
 from fingal.experiments.paper_000.protocol import PARTS, SCALES, Scale
+from fingal.experiments.request import Request
 from fingal.experiments.sweep import Outcome, Sweep
-from fingal.experiments.workshop import Watch, work
-from fingal.game.picture import Picture, svg
+from fingal.experiments.workshop import work
+from fingal.game.picture import Picture
 
 MEASURED = ("value", "keeps_win", "sign", "first_vs_best", "first_vs_random", "second_vs_random", "second_vs_best")
 """What is said of the learners of figure 20."""
@@ -43,28 +38,27 @@ class Result:
     seconds: float = 0.0
 
 
-def reproduce(scale_name: str, parts: Sequence[str], folder: Path, processes: int, watch: Watch) -> Result:
-    """Train what is asked for, or what is left of it, and write ``page.html`` and ``data.json`` into the folder.
+def reproduce(request: Request) -> Result:
+    """Train what is asked for, or what is left of it, and write the page and the data into the folder.
 
-    ValueError for a scale or a part that is not there.
+    ValueError for a scale, a part or an opponent that is not there.
     """
-    if scale_name not in SCALES:
-        raise ValueError(f"there is no scale {scale_name!r}: {', '.join(SCALES)} are")
-    for part in parts:
-        if part not in PARTS:
-            raise ValueError(f"there is no figure {part!r}: {', '.join(PARTS)} are")
-    result = Result(SCALES[scale_name], tuple(parts) or PARTS)
+    request.check(tuple(SCALES), PARTS)
+    if request.opponent is not None:
+        raise ValueError("paper 000 has no opponent: its nets play each other and the best responder")
+    result = Result(SCALES[request.scale], tuple(request.parts) or PARTS)
+    folder = request.folder
     folder.mkdir(parents=True, exist_ok=True)
-    _train(result, protocol.sweeps(result.scale, result.parts), folder, processes, watch)
-    _train(result, protocol.best_sweeps(result.scale, result.parts, result.found), folder, processes, watch)
+    _train(result, protocol.sweeps(result.scale, result.parts), request)
+    _train(result, protocol.best_sweeps(result.scale, result.parts, result.found), request)
     if "table" in result.parts:
         _play(result, folder)
     write(result, folder)
     return result
 
 
-def _train(result: Result, sweeps: Sequence[Sweep], folder: Path, processes: int, watch: Watch) -> None:
-    found, failed = work(sweeps, folder, processes, watch)
+def _train(result: Result, sweeps: Sequence[Sweep], request: Request) -> None:
+    found, failed = work(sweeps, request.folder, request.processes, request.watch)
     result.found |= found
     result.failed |= failed
     result.seconds += sum(outcome.seconds for outcomes in found.values() for outcome in outcomes)
@@ -106,18 +100,6 @@ def write(result: Result, folder: Path) -> None:
     runs = sum(map(len, result.found.values()))
     updates = sum(outcome.updates for outcomes in result.found.values() for outcome in outcomes)
     counts = {"runs": runs, "updates": updates, "games of tournaments": sum(map(len, result.games.values()))}
-    top = "".join(f"<li><b>{count:,}</b>{name}</li>" for name, count in counts.items() if count)
-    facts = {
-        "Fingal": version("fingal"),
-        "scale": result.scale.name,
-        "machine": provenance.machine(),
-        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    }
-    _replace(folder / "page.html", frame(TITLE, top, shown, facts))
-    place = folder / "figures"
-    place.mkdir(exist_ok=True)
-    for name, picture in pictures.items():
-        _replace(place / f"{name}.svg", svg(picture))
     data = {
         "paper": "000",
         "scale": asdict(result.scale),
@@ -125,7 +107,7 @@ def write(result: Result, folder: Path) -> None:
         "sweeps": {name: sweep.as_data(found) for name, found in result.found.items()},
         "tournaments": {reading: tournament.as_data(games) for reading, games in result.games.items()},
     }
-    _replace(folder / "data.json", json.dumps(data))
+    page.write(folder, TITLE, result.scale.name, counts, shown, pictures, data)
 
 
 def make_sections(result: Result, pictures: dict[str, Picture]) -> list[Section]:
@@ -172,9 +154,3 @@ def findings(result: Result) -> dict[str, Any]:
 
 def _step_sizes(run: Outcome) -> dict[str, float]:
     return {name: run.asked[name] for name in ("alpha", "beta_ratio") if name in run.asked}
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
