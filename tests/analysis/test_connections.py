@@ -7,8 +7,9 @@ from functools import partial
 
 import pytest
 
-from fingal.analysis.connections import Connection, Connections, Limits, Step, must_play
+from fingal.analysis.connections import Connection, Connections, Limits, Step, must_play, verdicts
 from fingal.game import Board, Colour
+from fingal.nets.planes import positions_of
 from tests.analysis.exhaustive import Exhaustive
 from tests.analysis.game_claims import attack, games
 from tests.analysis.plain_connections import holds, is_sound
@@ -256,3 +257,16 @@ def test_bad_input() -> None:
 def test_filled_cells_count_as_stones() -> None:
     board = Board(3)
     assert Connections(board, Colour.BLACK, filled=([4], [])).won
+
+
+def test_many_positions_are_judged_at_once() -> None:
+    # On 3x3 Black wins after b2, and on the empty board with a move that is named.
+    boards = [Board(3), Board(3), Board(3)]
+    boards[1].push("b2")
+    here, after = positions_of(boards[:2]), boards[2]
+    said = verdicts(here.stones, here.white_to_move, 3, 3, threads=2)
+    assert said.proof.tolist() == [1, -1]
+    assert said.moves[0].all()
+    after.push(int(said.winning[0]))
+    there = positions_of([after])
+    assert verdicts(there.stones, there.white_to_move, 3, 3).proof.tolist() == [-1]

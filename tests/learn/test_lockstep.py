@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from fingal import _core
+from fingal.analysis.connections import verdicts
 from fingal.game import Board
 from fingal.learn.parts import lockstep
 from fingal.nets import planes
@@ -130,7 +131,8 @@ def test_it_knows_as_much_as_a_search_from_scratch() -> None:
     said, _ = play_on(_core.JudgedGames(7, 7, 10), 8)
     known = scratch = 0
     for board, proof, _, _, _ in said:
-        found = int(lockstep.decided(canonical(board), threads=1)[0])
+        here = planes.positions_of([board])
+        found = int(verdicts(here.stones, here.white_to_move, 7, 7).proof[0])
         assert found * proof >= 0
         known += proof != 0
         scratch += found != 0
@@ -281,18 +283,6 @@ def test_the_worth_of_moves_is_minimax(depth: int) -> None:
     none = torch.zeros(2, 9, dtype=torch.bool)
     same = lockstep.worth(boards, lockstep.empty_cells(boards), chance, depth, none)
     assert torch.equal(1 - same.amin(1), found)
-
-
-def test_connections_decide_many_boards_at_once() -> None:
-    # On 3x3 Black wins after b2, and on the empty board with a move that is named.
-    after_b2 = Board(3)
-    after_b2.push("b2")
-    known, winning, moves = lockstep.decided(torch.cat([canonical(Board(3)), canonical(after_b2)]), threads=2)
-    assert known.tolist() == [1, -1]
-    assert moves[0].all()
-    board = Board(3)
-    board.push(int(winning[0]))
-    assert lockstep.decided(canonical(board), threads=1)[0].tolist() == [-1]
 
 
 @pytest.mark.parametrize(

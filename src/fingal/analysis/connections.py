@@ -24,8 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fingal import _core
 from fingal.game import Board, Colour
@@ -169,3 +171,24 @@ def must_play(board: Board, *, limits: Limits | None = None) -> frozenset[int] |
     None when it has lost already: the opponent's edges are joined by a full connection.
     """
     return Connections(board, board.turn.other, limits=limits).must_block()
+
+
+class Verdicts(NamedTuple):
+    """What connections say of B positions."""
+
+    proof: NDArray[np.int8]
+    """[B]: 1 where the side to move wins, -1 where it loses, 0 where that is not known."""
+    winning: NDArray[np.int32]
+    """[B]: a move that wins, or -1."""
+    moves: NDArray[np.bool_]
+    """[B, cells]: the moves that are worth trying."""
+
+
+def verdicts(
+    stones: NDArray[np.uint64], white_to_move: NDArray[np.bool_], width: int, height: int, threads: int = 1
+) -> Verdicts:
+    """Judge many positions that are not over, stones [2, B, words] and who is to move [B]."""
+    count = len(white_to_move)
+    found = Verdicts(np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros((count, width * height), np.bool_))
+    _core.judge_by_connections(np.ascontiguousarray(stones), white_to_move, width, height, *found, threads)
+    return found

@@ -32,7 +32,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fingal import _core
+from fingal.analysis.connections import verdicts
 from fingal.nets import planes
 from fingal.search.evaluator import Positions
 
@@ -120,10 +120,8 @@ def known(stones: NDArray[np.bool_], threads: int = 1) -> NDArray[np.bool_]:
     going = np.flatnonzero(~(chains[:, 0, -1].any(1) | chains[:, 2, :, -1].any(1)))
     found = np.zeros((count, KNOWN, rows * columns), np.bool_)
     packed = planes.pack(np.ascontiguousarray(stones[going].reshape(len(going), 2, -1).transpose(1, 0, 2), np.uint8))
-    proof, winning = np.zeros(len(going), np.int8), np.zeros(len(going), np.int32)
-    moves, black = np.zeros((len(going), rows * columns), np.bool_), np.zeros(len(going), np.bool_)
-    _core.judge_by_connections(np.ascontiguousarray(packed), black, columns, rows, proof, winning, moves, threads)
-    found[going, 0] = moves
-    wins = winning >= 0
-    found[going[wins], 1, winning[wins]] = True
+    said = verdicts(packed, np.zeros(len(going), np.bool_), columns, rows, threads)
+    found[going, 0] = said.moves
+    wins = said.winning >= 0
+    found[going[wins], 1, said.winning[wins]] = True
     return found.reshape(count, KNOWN, rows, columns)

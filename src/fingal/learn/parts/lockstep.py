@@ -16,7 +16,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from fingal import _core
-from fingal.nets import planes
 from fingal.nets.walls import NEIGHBOURS
 from fingal.nets.walls_torch import chained
 
@@ -76,22 +75,6 @@ def worth(boards: Tensor, moves: Tensor, chance: Chance, depth: int = 1, wins: T
             said[some] = 1 - worth(child, empty_cells(child), chance, depth - 1).amin(1)
     out[row, cell] = said
     return out
-
-
-def decided(boards: Tensor, threads: int) -> tuple[Tensor, Tensor, Tensor]:
-    """What virtual connections say of boards that are not over.
-
-    Gives, on the boards' device, int64 [B] 1 where the side to move wins, -1 where it loses and 0 where it is not
-    known; int64 [B] a move that wins, or -1; and bool [B, cells] the moves that are worth trying.
-    """
-    count, _, size, _ = boards.shape
-    stones = planes.pack(boards.flatten(2).transpose(0, 1).cpu().numpy().astype(np.uint8))
-    proof, winning = np.zeros(count, np.int8), np.zeros(count, np.int32)
-    moves = np.zeros((count, size * size), np.bool_)
-    black = np.zeros(count, np.bool_)
-    _core.judge_by_connections(np.ascontiguousarray(stones), black, size, size, proof, winning, moves, threads)
-    found = (torch.from_numpy(proof).long(), torch.from_numpy(winning).long(), torch.from_numpy(moves))
-    return found[0].to(boards.device), found[1].to(boards.device), found[2].to(boards.device)
 
 
 class Known(NamedTuple):
