@@ -6,22 +6,21 @@ fingal/learn/command.py, it is trained by 'fingal train my_learner'.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import safetensors.torch
 import torch
 from torch import Tensor
 
+from fingal.learn.parts import state
 from fingal.learn.parts.lockstep import empty_cells
 from fingal.learn.parts.mirror import play_stones
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.truth import Truth
 from fingal.nets import checkpoint, planes, walls_torch
-from fingal.nets.card import Card, write_atomically
+from fingal.nets.card import Card
 from fingal.nets.hexagonal import Config, Hexagonal
 
 
@@ -133,27 +132,17 @@ class Trainer:
     def save(self) -> None:
         """Write the net for others, and what is needed to go on exactly here."""
         checkpoint.save(self.net, self.run.checkpoints / "latest.safetensors", self.card())
-        tensors = {f"net.{name}": tensor for name, tensor in self.net.state_dict().items()}
-        for index, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"adam.{index}.{name}": torch.as_tensor(tensor) for name, tensor in state.items()}
-        about = {"run": json.dumps(asdict(self.progress))}
-        write_atomically(self.run.checkpoints / "state.safetensors", safetensors.torch.save(tensors, about))
+        tensors = state.named("net", self.net.state_dict()) | state.named("adam", state.of_optimiser(self.optimiser))
+        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
 
     def _go_on(self) -> None:
-        file = self.run.checkpoints / "state.safetensors"
-        if not file.exists():
+        kept = state.load(self.run.checkpoints / "state.safetensors")
+        if kept is None:
             return
-        with safetensors.safe_open(str(file), "pt") as kept:
-            self.progress = Progress(**json.loads(kept.metadata()["run"]))
-            tensors = {name: kept.get_tensor(name).clone() for name in kept.keys()}  # noqa: SIM118
-        self.net.load_state_dict({name[4:]: value for name, value in tensors.items() if name.startswith("net.")})
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, value in tensors.items():
-            if name.startswith("adam."):
-                _, index, key = name.split(".")
-                state.setdefault(int(index), {})[key] = value
-        groups = self.optimiser.state_dict()["param_groups"]
-        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+        tensors, about = kept
+        self.progress = Progress(**about)
+        self.net.load_state_dict(state.under(tensors, "net"))
+        state.into_optimiser(self.optimiser, state.under(tensors, "adam"))
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:

@@ -22,7 +22,7 @@ from fingal import _core
 from fingal.game import Colour, Record, Result, formats
 from fingal.learn.parts import state
 from fingal.learn.parts.replay import Batch, Replay
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.selfplay import DevicePool, Game, even_openings
 from fingal.learn.parts.versus import raw_match
 from fingal.nets import checkpoint
@@ -406,9 +406,8 @@ class Trainer:
 
     def card(self) -> Card:
         """What the net's file says of it."""
-        unit = "h200_minutes" if self.device.type == "cuda" and "H200" in torch.cuda.get_device_name() else "minutes"
         cost: dict[str, float | str] = {
-            unit: round(self.progress.seconds / 60, 2),
+            **minutes_on(self.device, self.progress.seconds),
             "games": self.progress.games,
             "positions": self.progress.positions,
             "judgements": self.progress.judgements,

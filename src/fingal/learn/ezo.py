@@ -22,7 +22,7 @@ from torch import Tensor
 from fingal.learn.parts import lockstep, minimax_games, state, value_exam
 from fingal.learn.parts.minimax_games import Played, Style
 from fingal.learn.parts.repeated import Repeated
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, minutes_on
 from fingal.nets import checkpoint
 from fingal.nets.card import Card
 from fingal.nets.narrowing import Config, Narrowing
@@ -369,9 +369,8 @@ class Trainer:
     def card(self) -> Card:
         """What the net's file says of it."""
         progress = self.progress
-        unit = "h200_minutes" if self.device.type == "cuda" and "H200" in torch.cuda.get_device_name() else "minutes"
         cost: dict[str, float | str] = {
-            unit: round(progress.seconds / 60, 2),
+            **minutes_on(self.device, progress.seconds),
             "epochs": progress.epochs,
             "games": progress.games,
             "positions": progress.positions,

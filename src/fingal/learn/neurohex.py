@@ -8,7 +8,6 @@ equations and what the paper leaves open.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -17,21 +16,20 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import safetensors.torch
 import torch
 from torch import Tensor
 
-from fingal.learn.parts import starts
+from fingal.learn.parts import starts, state
 from fingal.learn.parts.deep_q import NEVER, Descent, QLearning
 from fingal.learn.parts.lessons import Lessons
 from fingal.learn.parts.lockstep import after_moves, empty_cells
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.repeated import Repeated
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import checkpoint, planes, walls
-from fingal.nets.card import Card, write_atomically
+from fingal.nets.card import Card
 from fingal.nets.hexagonal import Border, Config, Hexagonal
 from fingal.nets.walls_torch import chained, turned
 
@@ -417,9 +415,8 @@ class Trainer:
     def card(self) -> Card:
         """What the net's file says of it."""
         progress = self.progress
-        unit = "h200_minutes" if self.device.type == "cuda" and "H200" in torch.cuda.get_device_name() else "minutes"
         cost: dict[str, float | str] = {
-            unit: round(progress.seconds / 60, 2),
+            **minutes_on(self.device, progress.seconds),
             "mentoring": progress.mentored,
             "games": progress.games,
             "transitions": progress.transitions,
@@ -443,30 +440,24 @@ class Trainer:
                 tensors |= {f"{prefix}.numbers": descent.numbers, f"{prefix}.mean_square": descent.mean_square}
         if self.q.still is not None:
             tensors["still"] = self.q.still
-        tensors |= {f"ring.{name}": tensor for name, tensor in self.ring.state().items()}
-        kept = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
-        about = json.dumps({"progress": asdict(self.progress), "seen": self.ring.seen})
-        write_atomically(folder / "state.safetensors", safetensors.torch.save(kept, {"run": about}))
+        tensors |= state.named("ring", self.ring.state())
+        about = {"progress": asdict(self.progress), "seen": self.ring.seen}
+        state.save(folder / "state.safetensors", tensors, about)
 
     def _load_state(self) -> bool:
         """Take up the run in the folder, if there is one."""
-        file = self.run.checkpoints / "state.safetensors"
-        if not file.exists():
+        kept = state.load(self.run.checkpoints / "state.safetensors")
+        if kept is None:
             return False
-        data = file.read_bytes()
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-        about = json.loads(header["__metadata__"]["run"])
+        tensors, about = kept
         self.progress = Progress(**about["progress"])
-        tensors = safetensors.torch.load(data)
-
         for prefix, descent in (("critic", self.critic), ("actor", self.actor)):
             if descent is not None:
                 descent.take(tensors[f"{prefix}.numbers"])
                 descent.mean_square.copy_(tensors[f"{prefix}.mean_square"])
         if self.q.still is not None:
             self.q.still.copy_(tensors["still"])
-        ring = {name: tensors[f"ring.{name}"] for name in Moves._fields}
-        self.ring.restore(ring, about["seen"])
+        self.ring.restore(state.under(tensors, "ring"), about["seen"])
         self.boards, self.plies = tensors["boards"].to(self.device), tensors["plies"].to(self.device)
         self.generator.set_state(tensors["random"])
         return True

@@ -7,7 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from fingal.arena.provenance import commit
+
+
+def minutes_on(device: torch.device, seconds: float) -> dict[str, float | str]:
+    """What a card says of the time that training took: minutes of an H200 have a name of their own."""
+    h200 = device.type == "cuda" and "H200" in torch.cuda.get_device_name(device)
+    return {"h200_minutes" if h200 else "minutes": round(seconds / 60, 2)}
 
 
 class Run:
