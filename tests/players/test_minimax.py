@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from fingal.arena.exam.questions import shipped
 from fingal.game import SWAP, Board, Colour, Record
 from fingal.nets import checkpoint
 from fingal.nets.hexagonal import Config as HexagonalConfig
@@ -59,3 +60,13 @@ def test_a_net_without_values_and_another_depth_are_refused(tmp_path: Path, net:
         make(f"minimax:net={tmp_path / 'policy.safetensors'}")
     with pytest.raises(ValueError, match="depth=3 is not possible: 1 or 2"):
         make(f"minimax:net={net},depth=3")
+
+
+def test_the_net_that_ships_keeps_wins_by_its_values_alone() -> None:
+    # Nine in ten of the won positions, by the solver; a random move keeps about half of them.
+    player = make("minimax:net=ezo-7,connections=no")
+    asked = [question for question in shipped(7) if question.winning][::8]
+    kept = sum(player.choose(Record.of([Board(7).name(move) for move in one.moves], 7)) in one.winning for one in asked)
+    assert kept >= 0.9 * len(asked)
+    with pytest.raises(ValueError, match="7x7"):
+        player.choose(Record(5, 5))
