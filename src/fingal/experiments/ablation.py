@@ -71,8 +71,9 @@ class Trained(NamedTuple):
 
     @property
     def net(self) -> Path:
-        """The net of its end."""
-        return single.latest(self.place)
+        """The last net that it kept, or the latest where it kept none."""
+        kept = self.nets()
+        return kept[max(kept)] if kept else single.latest(self.place)
 
     def nets(self) -> dict[int, Path]:
         """Those that it kept on the way."""

@@ -52,6 +52,8 @@ class Scale:
     """Of the runs that compare self-play two moves deep with one: it takes long."""
     points: int
     """Checkpoints that meet the yardstick, evenly spread over a run."""
+    other_points: int
+    """The same on the other boards."""
     opponent: str
     """The yardstick, where nobody names another."""
     at_once: int | None = None
@@ -133,6 +135,7 @@ SMOKE = Scale(
     1,
     2,
     2,
+    2,
     "uct:sims=20",
 )
 SMALL = Scale(
@@ -142,9 +145,10 @@ SMALL = Scale(
         _board(7, 80, 80, 20, channels=32),
     ),
     3,
-    2,
+    1,
     40,
     5,
+    3,
     "uct:sims=200",
 )
 PAPER = Scale(
@@ -156,6 +160,7 @@ PAPER = Scale(
     3,
     1,
     100,
+    10,
     10,
     "uct:sims=1000",
     at_once=1,
@@ -202,8 +207,10 @@ def meeting(name: str, way: Way, net: Path, opponent: str, size: int) -> Meeting
     return Meeting(name, str(spec.filled(way.player, str(net))), opponent, size, "edge")
 
 
-def curve_meetings(run: Trained, size: int, opponent: str, points: int) -> Iterator[tuple[Way, int, Meeting]]:
+def curve_meetings(run: Trained, plan: Plan, opponent: str, scale: Scale) -> Iterator[tuple[Way, int, Meeting]]:
     """The matches of a run's checkpoints: (way, epoch, meeting)."""
+    size = plan.common["size"]
+    points = scale.points if size == scale.boards[0]["size"] else scale.other_points
     for epoch, net in spread(run.nets(), points).items():
         for way in WAYS:
             name = f"{way.name}, epoch {epoch}, seed {run.seed}"

@@ -46,7 +46,7 @@ def _meetings(result: Result) -> Iterator[Meeting]:
         size = plan.common["size"]
         for run in result.runs(plan):
             if {"curve", "best"} & parts:
-                for _, _, meeting in protocol.curve_meetings(run, size, opponent, scale.points):
+                for _, _, meeting in protocol.curve_meetings(run, plan, opponent, scale):
                     yield meeting
             if {"curve", "time"} & parts:
                 yield from (protocol.end_meeting(run, size, opponent, way) for way in WAYS)
@@ -67,7 +67,7 @@ def _test_again(result: Result) -> None:
     for plan in result.scale.plans():
         size = plan.common["size"]
         for run in result.runs(plan):
-            met = protocol.curve_meetings(run, size, result.opponent, result.scale.points)
+            met = protocol.curve_meetings(run, plan, result.opponent, result.scale)
             tried = [meeting for way, _, meeting in met if way.chooses and meeting in result.scores]
             if tried:
                 best = max(tried, key=lambda meeting: result.scores[meeting].rate.value)

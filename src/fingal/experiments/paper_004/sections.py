@@ -80,7 +80,7 @@ def curve_section(result: Result, plan: Plan, pictures: dict[str, Picture]) -> S
     size = plan.common["size"]
     points: dict[str, dict[int, list[Score]]] = {way.name: {} for way in WAYS}
     for run in result.runs(plan):
-        for way, epoch, meeting in protocol.curve_meetings(run, size, result.opponent, result.scale.points):
+        for way, epoch, meeting in protocol.curve_meetings(run, plan, result.opponent, result.scale):
             if meeting in result.scores:
                 points[way.name].setdefault(epoch, []).append(result.scores[meeting])
     most = max((epoch for drawn in points.values() for epoch in drawn), default=0)
