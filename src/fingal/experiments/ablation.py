@@ -115,7 +115,9 @@ class Measure(NamedTuple):
     """Whether it lies between 0 and 1 and is shown in percent."""
 
     def words(self, mean: Mean) -> str:
-        """A mean with its interval."""
+        """A mean with its interval; one run's figure alone, where nothing is known of other runs."""
+        if _is_alone(mean):
+            return f"{100 * mean.value:.1f}%" if self.is_share else f"{mean.value:.3f}"
         return mean.as_percent() if self.is_share else str(mean)
 
 
@@ -132,7 +134,8 @@ def picture(arms: Sequence[str], measure: Measure) -> Picture | None:
         mean = measure.means.get(name)
         if mean is not None:
             seeds = f"{mean.size} seed{'s' * (mean.size > 1)}"
-            rows.append(Row(name, mean.value, mean.low, mean.high, f"{measure.words(mean)}, {seeds}"))
+            ends = (mean.value, mean.value) if _is_alone(mean) else (mean.low, mean.high)
+            rows.append(Row(name, mean.value, *ends, f"{measure.words(mean)}, {seeds}"))
     if not rows:
         return None
     if measure.is_share:
@@ -165,6 +168,11 @@ def section(
     claim = f"<p><b>The paper:</b> {text(choice.claim)}</p>{words}"
     body = claim + grid(map(chart, drawn.values())) + table(head, rows)
     return Section(choice.name, choice.title, body, choice.name.capitalize())
+
+
+def _is_alone(mean: Mean) -> bool:
+    """Whether it is one run's figure, whose interval is all that is possible."""
+    return mean.size == 1 and (mean.low, mean.high) in ((0.0, 1.0), (-math.inf, math.inf))
 
 
 def _games(setting: Setting) -> float:

@@ -120,7 +120,7 @@ class Scale:
                 "Left to future work: a policy net beside the values.",
                 (
                     Arm("values alone"),
-                    Arm("actor and critic: its values", {"actor": True}),
+                    Arm("actor and critic: values", {"actor": True}),
                     Arm(POLICY, {"actor": True}),
                 ),
                 1,
