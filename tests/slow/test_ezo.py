@@ -85,7 +85,7 @@ def score(player: str, opponent: str, openings: list[list[int | str]], times: in
     return shares
 
 
-@pytest.mark.parametrize("settings", ["depth=1", "depth=1,connections=no", "depth=2"])
+@pytest.mark.parametrize("settings", ["depth=1", "depth=1,connections=no", "depth=2", "depth=2,connections=no"])
 def test_5x5_against_random_moves_and_shortest_path(settings: str, five: tuple[Path, dict[str, float]]) -> None:
     player = f"minimax:net={five[0]},{settings}"
     random = score(player, "random:seed={seed}", [[]], 100)

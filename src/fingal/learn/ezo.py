@@ -108,7 +108,7 @@ class Ezo:
 TARGETS = ("complement", "literal", "best")
 
 PRESETS = {
-    "cpu-5x5": Ezo(size=5, channels=32, games=100, epochs=200, latest_turn=10, decay_from=0.6),
+    "cpu-5x5": Ezo(size=5, channels=64, games=100, epochs=200, latest_turn=10, decay_from=0.6),
     "cpu-7x7": Ezo(channels=48, games=100, decay_from=0.6),
     "paper-7x7": Ezo(epochs=20_000, minutes=15, decay_from=0.6, threads=12),
     "paper-9x9": Ezo(size=9, games=750, latest_turn=40, epochs=20_000, minutes=30, decay_from=0.6, threads=12),
