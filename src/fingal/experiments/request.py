@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from fingal.experiments.workshop import Progress
 
@@ -35,3 +36,11 @@ class Request:
         for part in self.parts:
             if part not in parts:
                 raise ValueError(f"there is no figure {part!r}: {', '.join(parts)} are")
+
+
+def refuse_none(scale: Any) -> None:
+    """ValueError, naming the field, for a scale with a count below 1."""
+    for field in fields(scale):
+        value = getattr(scale, field.name)
+        if type(value) is int and value < 1:
+            raise ValueError(f"{field.name}={value} is not possible: at least 1")

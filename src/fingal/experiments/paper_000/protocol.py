@@ -8,12 +8,13 @@ alpha 0.01, beta/alpha 1, lambda 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 from fingal.experiments.figure import Arm, Figure
 from fingal.experiments.intervals import best_of, select
 from fingal.experiments.paper_000.figures import FIGURES, LEARNERS, READINGS
+from fingal.experiments.request import refuse_none
 from fingal.experiments.sweep import Outcome, Setting, Sweep
 
 TD = "fingal.learn.td:TD"
@@ -69,10 +70,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if type(value) is int and value < 1:
-                raise ValueError(f"{field.name}={value} is not possible: at least 1")
+        refuse_none(self)
 
     def figures(self) -> tuple[Figure, ...]:
         """The paper's figures, as they are shown at this scale."""

@@ -7,14 +7,16 @@ number of moves. The paper tests none of its choices; each is an ablation here, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from fingal.experiments import single
 from fingal.experiments.ablation import Ablation, Plan, Trained
 from fingal.experiments.figure import Arm
 from fingal.experiments.matches import Meeting
+from fingal.experiments.request import refuse_none
 from fingal.experiments.sweep import Setting
+from fingal.learn.neurohex import SMALL_LAYERS
 from fingal.players import spec
 
 NEUROHEX = "fingal.learn.neurohex:NeuroHex"
@@ -66,10 +68,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run."""
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if type(value) is int and value < 1:
-                raise ValueError(f"{item.name}={value} is not possible: at least 1")
+        refuse_none(self)
 
     @property
     def size(self) -> int:
@@ -136,9 +135,6 @@ class Scale:
         )
         return [ablation for ablation in every if ablation.name in parts]
 
-
-SMALL_LAYERS = ((0, 12, 20), (0, 16, 16), (0, 20, 12), (0, 24, 8), (0, 28, 4), (0, 32, 0))
-"""The paper's pattern with 32 filters in six layers: filters of diameter 1, 3 and 5."""
 
 SMOKE = Scale(
     "smoke",

@@ -7,12 +7,13 @@ games. Where it can be read in two ways, the way that can work is the base and t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fingal.experiments.ablation import Ablation, Plan, Trained
 from fingal.experiments.figure import Arm
 from fingal.experiments.matches import Meeting
+from fingal.experiments.request import refuse_none
 from fingal.experiments.sweep import Setting
 from fingal.players import spec
 
@@ -61,10 +62,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run."""
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if type(value) is int and value < 1:
-                raise ValueError(f"{item.name}={value} is not possible: at least 1")
+        refuse_none(self)
 
     def plans(self) -> list[Plan]:
         """Of every board."""
