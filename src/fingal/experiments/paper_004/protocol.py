@@ -86,7 +86,7 @@ class Scale:
                 (
                     Arm("one minus the next value"),
                     Arm("the next value, as printed", {"target": "literal"}),
-                    Arm("one minus the least next value", {"target": "best"}),
+                    Arm("one minus the least", {"target": "best"}),
                 ),
             ),
             Ablation(
