@@ -94,9 +94,9 @@ def test_5x5_against_random_moves_and_shortest_path(settings: str, five: tuple[P
     print(f"5x5, {settings}: against random {random}, against shortest-path {path}")
     assert min(random) >= 0.99
     # 13 of the 25 openings win for who makes them: as second player perfect play is sure of 12 wins only, and the
-    # solver, which is perfect, gets 14: 78% over both colours.
+    # solver, which is perfect, gets 14: 78% over both colours. Two moves deep by its values alone the net gets more.
     assert path[0] >= 0.9
-    assert sum(path) / 2 >= 0.78
+    assert sum(path) / 2 >= (0.9 if settings == "depth=2,connections=no" else 0.78)
 
 
 def test_5x5_it_knows_who_wins(five: tuple[Path, dict[str, float]]) -> None:
