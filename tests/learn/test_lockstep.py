@@ -198,7 +198,7 @@ def test_bad_input_changes_nothing() -> None:
 
 def canonical(board: Board) -> torch.Tensor:
     """The board as its side to move sees it, bool [1, 2, n, n]."""
-    return torch.from_numpy(planes.encode(planes.positions_of([board]))[:, :2, 1:-1, 1:-1] > 0)
+    return torch.from_numpy(planes.stones(planes.positions_of([board])))
 
 
 def on_board(cell: int, board: Board) -> int:
@@ -283,6 +283,18 @@ def test_the_worth_of_moves_is_minimax(depth: int) -> None:
     none = torch.zeros(2, 9, dtype=torch.bool)
     same = lockstep.worth(boards, lockstep.empty_cells(boards), chance, depth, none)
     assert torch.equal(1 - same.amin(1), found)
+
+
+def test_a_move_on_a_board_that_lies_transposed_in_memory_is_made() -> None:
+    boards = torch.zeros(2, 2, 3, 3, dtype=torch.bool)
+    boards[0, 1, 0, 2] = True
+    lying = boards.transpose(2, 3).contiguous().transpose(2, 3)
+    row, cell = torch.tensor([1, 0]), torch.tensor([5, 7])
+    after = lockstep.after_moves(lying, row, cell)
+    assert torch.equal(after, lockstep.after_moves(boards, row, cell))
+    # The mover's stone on row 1, column 2 is the opponent's on row 2, column 1 for who moves next.
+    assert after[0].nonzero().tolist() == [[1, 2, 1]]
+    assert after[1].nonzero().tolist() == [[0, 2, 0], [1, 1, 2]]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Many games of one size at once on a device, each seen by its side to move, every move of every game judged together.
 
 A board is bool [2, n, n]: the side to move's stones and the opponent's, in the canonical view (the side to move joins
-top and bottom). After a move the board is transposed and the colours are exchanged: ``mirror.play_stones``.
+top and bottom). After a move the board is transposed and the colours are exchanged.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def winning_cells(boards: Tensor) -> Tensor:
 
 
 def after_moves(boards: Tensor, row: Tensor, cell: Tensor) -> Tensor:
-    """The boards [N, 2, n, n] after moves: cell int64 [N] on the board with the number row int64 [N]."""
-    child = boards[row]
+    """The boards [N, 2, n, n] after moves, as the opponent sees them: cell int64 [N] on board number row int64 [N]."""
+    child = boards[row].contiguous()  # indexing keeps the strides of a transposed board, of which flatten is a copy
     child[:, 0].flatten(1).scatter_(1, cell.unsqueeze(1), True)
-    return child.flip(1).transpose(2, 3)
+    return child.flip(1).transpose(2, 3).contiguous()
 
 
 @torch.inference_mode()
@@ -142,7 +142,7 @@ class Games:
         Gives the boards after it, bool [B, 2, n, n] for who moves next, and which games that has ended, bool [B];
         those no longer go on.
         """
-        after = after_moves(self.boards, torch.arange(len(cell), device=self.device), cell).contiguous()
+        after = after_moves(self.boards, torch.arange(len(cell), device=self.device), cell)
         there = cell.cpu()
         over = np.zeros(len(there), np.bool_)
         played = (self._turned[there] if self.ply % 2 else there).numpy().astype(np.int32)

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fingal.learn.parts.lockstep import after_moves
 from fingal.nets import walls_torch
 from fingal.nets.stacked import Stack
 
@@ -27,10 +28,8 @@ def play_stones(stones: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
 
     Gives the boards as the opponent sees them and whether the move has won, bool [B].
     """
-    after = stones.clone()
-    after[:, 0].flatten(1).scatter_(1, cell.unsqueeze(1), True)
-    # The mover's stones are now the opponent's of the side to move, who sees the board transposed.
-    after = after.flip(1).transpose(2, 3).contiguous()
+    after = after_moves(stones, torch.arange(len(stones), device=stones.device), cell)
+    # The mover's stones are now the opponent's, who joins left and right.
     chains = walls_torch.chained(after)
     return after, chains[:, 2, :, -1].any(1)
 

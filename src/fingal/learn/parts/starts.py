@@ -120,7 +120,7 @@ def by_mentor(size: int, games: int, random_share: float, generator: torch.Gener
         # White sees the board transposed.
         moves[number, ply] = cell % size * size + cell // size if ply % 2 else cell
         going = ~wins.gather(1, cell.unsqueeze(1)).squeeze(1)
-        boards = after_moves(boards, going.nonzero(as_tuple=True)[0], cell[going]).contiguous()
+        boards = after_moves(boards, going.nonzero(as_tuple=True)[0], cell[going])
         number = number[going]
         if len(number) == 0:
             break
