@@ -67,7 +67,9 @@ class Trainer:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         self.config, self.run, self.device = config, run, device
         torch.manual_seed(config.seed)
-        self.net = Hexagonal(Config(config.size)) if start is None else checkpoint.load(start, Hexagonal)[0]
+        self.net = Hexagonal(Config(config.size))
+        if start is not None:
+            checkpoint.fill(self.net, start)
         self.net.to(device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         self.progress = Progress()
@@ -116,7 +118,7 @@ class Trainer:
     @torch.no_grad()
     def measure(self) -> dict[str, float]:
         """In how many of the won positions whose truth is known the best move still wins."""
-        boards = torch.from_numpy(planes.encode(self.truth.positions)[:, :2, 1:-1, 1:-1] > 0).to(self.device)
+        boards = torch.from_numpy(planes.stones(self.truth.positions)).to(self.device)
         found = self.truth.judge(self.values(boards).cpu().numpy()[None], canonical=True)
         return {"keeps_win": float(found["keeps_win"][0])}
 

@@ -39,7 +39,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
 def canonical(board: Board) -> torch.Tensor:
     """The board as its side to move sees it, bool [1, 2, n, n]."""
-    return torch.from_numpy(planes.encode(planes.positions_of([board]))[:, :2, 1:-1, 1:-1] > 0)
+    return torch.from_numpy(planes.stones(planes.positions_of([board])))
 
 
 @pytest.mark.parametrize(("size", "count"), [(3, 9), (5, 24), (7, 40), (9, 56), (11, 72)])

@@ -12,7 +12,7 @@ from tests.learn.kirchhoff import circuit
 
 def canonical(boards: list[Board]) -> torch.Tensor:
     """Boards as their sides to move see them, bool [B, 2, n, n]."""
-    return torch.from_numpy(planes.encode(planes.positions_of(boards))[:, :2, 1:-1, 1:-1] > 0)
+    return torch.from_numpy(planes.stones(planes.positions_of(boards)))
 
 
 def positions(size: int, count: int, seed: int) -> list[Board]:

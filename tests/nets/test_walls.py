@@ -153,7 +153,7 @@ def test_planes_of_what_connections_prove() -> None:
 @pytest.mark.parametrize("size", [3, 4])
 def test_worthwhile_cells_hold_a_winning_move_where_there_is_one(size: int) -> None:
     truth = Truth(size)
-    stones = planes.encode(truth.positions)[:, :2, 1:-1, 1:-1] > 0
+    stones = planes.stones(truth.positions)
     known = walls.known(stones).reshape(len(stones), 2, -1)
     turned = np.arange(size * size).reshape(size, size).T.ravel()
     winning = np.where(truth.positions.white_to_move[:, None], truth.winning[:, turned], truth.winning)

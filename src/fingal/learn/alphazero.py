@@ -248,12 +248,9 @@ class Trainer:
         if cuda:
             torch.backends.cuda.matmul.allow_tf32 = True
             torch.backends.cudnn.allow_tf32 = True
-        if start is None:
-            net = Residual(config.net)
-        else:
-            net, _ = checkpoint.load(start)
-            if net.config != config.net:
-                raise ValueError(f"{start.name} has another shape than the run's net: {net.config}")
+        net = Residual(config.net)
+        if start is not None:
+            checkpoint.fill(net, start)
         self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average: Residual = copy.deepcopy(self.net).eval().requires_grad_(False)
         decayed = [p for p in self.net.parameters() if p.ndim > 1]

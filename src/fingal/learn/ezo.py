@@ -170,13 +170,6 @@ AGAINST = ("present", "last", "earlier")
 """The nets that the present one plays: itself, the last one kept and the one kept before that."""
 
 
-def _loaded(file: Path, shape: Config) -> Narrowing:
-    net, _ = checkpoint.load_any(file)
-    if not isinstance(net, Narrowing) or net.config != shape:
-        raise ValueError(f"{file.name} has another shape than the run's net: {getattr(net, 'config', net)}")
-    return net.train().requires_grad_(True)
-
-
 class Trainer:
     """The loop, in parts that can be stopped, saved and gone on with."""
 
@@ -185,7 +178,9 @@ class Trainer:
         self.config, self.run, self.device = config, run, device
         cuda = device.type == "cuda"
         torch.manual_seed(config.seed)
-        net = Narrowing(config.net) if start is None else _loaded(start, config.net)
+        net = Narrowing(config.net)
+        if start is not None:
+            checkpoint.fill(net, start)
         self.net: Narrowing = net.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._parameters = list(self.net.parameters())
         # A graph reads the rate from where it is; elsewhere it is a plain number.

@@ -209,12 +209,9 @@ class Trainer:
         self.config, self.run, self.device = config, run, device
         torch.manual_seed(config.seed)
         cuda = device.type == "cuda"
-        if start is None:
-            net = Hexagonal(config.net)
-        else:
-            net, _ = checkpoint.load(start, Hexagonal)
-            if net.config != config.net:
-                raise ValueError(f"{start.name} has another shape than the run's net: {net.config}")
+        net = Hexagonal(config.net)
+        if start is not None:
+            checkpoint.fill(net, start)
         if cuda:
             torch.backends.cuda.matmul.allow_tf32 = True
             torch.backends.cudnn.allow_tf32 = True
@@ -312,7 +309,7 @@ class Trainer:
             reached = chance > (lots[1] * chance[:, -1]).unsqueeze(1)
             cell = (reached & legal).float().argmax(1)
         value, greedy = values.gather(1, cell.unsqueeze(1)).squeeze(1).abs(), cell == best
-        after = after_moves(boards, torch.arange(len(boards), device=self.device), cell).contiguous()
+        after = after_moves(boards, torch.arange(len(boards), device=self.device), cell)
         following = self.see(after)
         # The mover is now the opponent, who joins left and right.
         won = following[:, 4, :, -1].any(1)
@@ -392,7 +389,7 @@ class Trainer:
         """What the net's best moves and values are worth on positions whose truth is known."""
         if self._truth is None:
             self._truth = Truth(self.config.size)
-        boards = torch.from_numpy(planes.encode(self._truth.positions)[:, :2, 1:-1, 1:-1] > 0).to(self.device)
+        boards = torch.from_numpy(planes.stones(self._truth.positions)).to(self.device)
         said = torch.cat([self.critic.values(self.see(some)) for some in torch.split(boards, 1024)])
         found = self._truth.measure(said.cpu().numpy()[np.newaxis], canonical=True)
         return {name: float(value[0]) for name, value in found.items()}

@@ -83,6 +83,14 @@ def load_any(path: str | os.PathLike[str]) -> tuple[nn.Module, Card]:
     return _load(path, architectures())
 
 
+def fill(net: nn.Module, path: str | os.PathLike[str]) -> None:
+    """Give a net the weights of a file; ValueError when those are of another kind or shape of net."""
+    kept, _ = load(path, type(net))
+    if kept.config != net.config:
+        raise ValueError(f"{os.path.basename(os.fspath(path))} has another shape than the net to fill: {kept.config}")
+    net.load_state_dict(kept.state_dict())
+
+
 @functools.cache
 def architectures() -> tuple[str, ...]:
     """The files of ``fingal.nets`` that define an architecture."""

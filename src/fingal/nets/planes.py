@@ -128,6 +128,12 @@ def encode(positions: Positions) -> NDArray[np.float32]:
     return out
 
 
+def stones(positions: Positions) -> NDArray[np.bool_]:
+    """The side to move's stones and the opponent's in the canonical view, [B, 2, rows, columns], without the frame."""
+    found: NDArray[np.bool_] = encode(positions)[:, :2, 1:-1, 1:-1] > 0
+    return found
+
+
 def empty_planes(count: int, rows: int, columns: int) -> NDArray[np.float32]:
     """Planes of boards with no stones: float32 [count, 5, rows + 2, columns + 2]."""
     out = np.zeros((count, PLANES, rows + 2, columns + 2), np.float32)

@@ -40,7 +40,7 @@ def encode(positions: Positions) -> NDArray[np.float32]:
     """
     import torch
 
-    stones = torch.from_numpy(planes.encode(positions)[:, :2, 1:-1, 1:-1] > 0)
+    stones = torch.from_numpy(planes.stones(positions))
     found: NDArray[np.float32] = encode_boards(stones[:, 0], stones[:, 1]).contiguous().numpy()
     return found
 

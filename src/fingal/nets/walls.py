@@ -66,7 +66,7 @@ def encode(positions: Positions, padding: int = PADDING, *, connections: bool = 
     """
     if padding < 1:
         raise ValueError(f"padding must be at least 1, not {padding}")
-    stones = planes.encode(positions)[:, :2, 1:-1, 1:-1] > 0
+    stones = planes.stones(positions)
     count, _, rows, columns = stones.shape
     frame = (slice(None), slice(None), slice(padding, padding + rows), slice(padding, padding + columns))
     out = walls(count, rows, columns, padding)

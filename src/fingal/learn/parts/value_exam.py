@@ -19,7 +19,7 @@ AT_ONCE = 2048
 def _truth(size: int) -> tuple[Truth, Tensor]:
     """The truth of a size, and its positions bool [P, 2, n, n], each seen by its side to move."""
     truth = Truth(size)
-    return truth, torch.from_numpy(planes.encode(truth.positions)[:, :2, 1:-1, 1:-1] > 0)
+    return truth, torch.from_numpy(planes.stones(truth.positions))
 
 
 @torch.no_grad()
