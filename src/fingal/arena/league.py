@@ -28,8 +28,12 @@ PLAYERS = (
     "net:fingal-small",
     "net:fingal-large",
     "puct:net=fingal-small,sims=100",
+    "characteristics",
 )
-"""Who plays; ``random`` is 0 on every ladder."""
+"""Who plays on every board; ``random`` is 0 on every ladder."""
+
+SPECIALISTS = {7: ("minimax:net=ezo-7,depth=1", "minimax:net=ezo-7,depth=2")}
+"""Who plays beside them on one board alone: nets that know no other."""
 
 SIZES = (5, 7, 9, 11, 13)
 
@@ -41,7 +45,8 @@ def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES) -> None:
     """Play what is left of the league."""
     for size in sizes:
         options = EventOptions(size=str(size), games=games, store=store, name=_event(size), seed=1)
-        command.tournament(PLAYERS, options, "round-robin", 1, None, PLAYERS[0], False, Console(), Console(stderr=True))
+        players, told = (*PLAYERS, *SPECIALISTS.get(size, ())), (Console(), Console(stderr=True))
+        command.tournament(players, options, "round-robin", 1, None, PLAYERS[0], False, *told)
 
 
 def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
@@ -85,10 +90,10 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
 
 _INTRODUCTION = f"""# The league
 
-Every kind of player that ships with Fingal against every other one, on each board, {GAMES} games a pair from fair
-openings with both colours, played to the end. `make league` plays it and writes this page. Elo is Bradley and Terry's
-with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a
-player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
+Every kind of player that ships with Fingal against every other one, on each board that it plays, {GAMES} games a pair
+from fair openings with both colours, played to the end. `make league` plays it and writes this page. Elo is Bradley and
+Terry's with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed.
+Where a player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
 
 Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """
