@@ -139,17 +139,43 @@ class Squared:
         slope = F.pad(slope, (0, self._height - self.config.cells))
         x = seen[-1][:count]
         back: Tensor = (slope @ _rows(weights[-2])).to(x.dtype).view(count, *x.shape[2:], -1).permute(0, 3, 1, 2)
-        found = [slope.sum(0), (slope.T @ _rows(x)).view(-1)]
-        ops = torch.ops.aten
+        gradient = torch.empty(self.width, device=self.device)
+        early, late = gradient[: self.early], gradient[self.early : -self._height]
+        torch.mm(slope.T, _rows(x), out=late.view(self._height, -1))
+        torch.sum(slope, 0, out=gradient[-self._height :])
+        # In a graph the layers' own gradients are worked out beside those that go on to the layer before. What they
+        # need is kept until they are done: the memory would be used again.
+        aside = torch.cuda.Stream() if self._captures() else None  # type: ignore[no-untyped-call]
+        found, needed = [], []
         for index in range(len(weights) - 4, -1, -2):
-            back = ops.threshold_backward(back, x, 0)
+            back = torch.ops.aten.threshold_backward(back, x, 0)
+            needed.append(back)
             x = seen[index // 2][:count]
-            padding, kernel = [self._padding(index, weights)] * 2, weights[index]
-            mask = [index > 0, True, True]
-            more = (len(kernel),), (1, 1), padding, (1, 1), False, (0, 0), 1, mask
-            back, by_kernel, by_bias = ops.convolution_backward(back, x, kernel, *more)
-            found += [by_bias, by_kernel.permute(0, 2, 3, 1).reshape(-1)]
-        return torch.cat(found[::-1]) * self.mask
+            if aside is None:
+                back, by_kernel, by_bias = self._back(back, x, weights, index, [index > 0, True, True])
+            else:
+                aside.wait_stream(torch.cuda.current_stream())
+                with torch.cuda.stream(aside):
+                    _, by_kernel, by_bias = self._back(back, x, weights, index, [False, True, True])
+                if index > 0:
+                    back = self._back(back, x, weights, index, [True, False, False])[0]
+            found += [by_bias, by_kernel.permute(0, 2, 3, 1)]
+        if aside is not None:
+            torch.cuda.current_stream().wait_stream(aside)
+        torch.mul(torch.cat([part.reshape(-1) for part in reversed(found)]), self.mask[: self.early], out=early)
+        return gradient
+
+    def _back(
+        self, back: Tensor, x: Tensor, weights: list[Tensor], index: int, asked: list[bool]
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """A layer's gradients with regard to what it sees, its kernel and its bias: those that are asked for."""
+        kernel, padding = weights[index], [self._padding(index, weights)] * 2
+        more = (len(kernel),), (1, 1), padding, (1, 1), False, (0, 0), 1, asked
+        found: tuple[Tensor, Tensor, Tensor] = torch.ops.aten.convolution_backward(back, x, kernel, *more)
+        return found
+
+    def _captures(self) -> bool:
+        return self.device.type == "cuda" and torch.cuda.is_current_stream_capturing()
 
     def _padding(self, index: int, weights: list[Tensor]) -> int:
         """How many rows of zeros a layer has around what it sees."""
