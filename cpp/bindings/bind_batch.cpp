@@ -1,8 +1,169 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "core/batch.hpp"
+#include "core/bridge_planes.hpp"
+#include "core/policy_games.hpp"
 
 namespace fingal {
+namespace {
+
+using Rows = Array<const std::int32_t>;
+
+// The array to write to: the caller's own, of the expected size, or a new one of that shape.
+template <class T>
+Array<T> room(const std::optional<Array<T>>& given, std::initializer_list<std::size_t> shape) {
+  std::size_t size = 1;
+  for (const auto side : shape) size *= side;
+  if (given) {
+    checked(*given, std::int64_t(size), "out");
+    return *given;
+  }
+  auto* made = new T[size];
+  const nb::capsule owner(made, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Array<T>(made, shape.size(), shape.begin(), owner);
+}
+
+template <class T>
+std::span<T> span_of(const Array<T>& array) {
+  return {array.data(), array.size()};
+}
+
+Array<std::uint8_t> planes_room(const std::optional<Array<std::uint8_t>>& given, std::size_t count, int width,
+                                int height) {
+  return room<std::uint8_t>(given,
+                            {count, std::size_t(kBridgePlanes), std::size_t(height + 2), std::size_t(width + 2)});
+}
+
+void bind_policy_games(nb::module_& m) {
+  m.def(
+      "bridge_planes",
+      [](const Array<const std::uint64_t>& stones, const Array<const bool>& white_to_move, const Rows& last, int width,
+         int height, const std::optional<Array<std::uint8_t>>& out) {
+        check_size(width, height);
+        const auto count = last.size();
+        const auto s = checked(stones, 2 * std::int64_t(count) * words_for(width * height), "stones");
+        const auto w = checked(white_to_move, std::int64_t(count), "white_to_move");
+        const auto planes = planes_room(out, count, width, height);
+        {
+          const nb::gil_scoped_release release;
+          bridge_planes(width, height, s, w, span_of(last), span_of(planes));
+        }
+        return planes;
+      },
+      "stones"_a, "white_to_move"_a, "last"_a, "width"_a, "height"_a, "out"_a.noconvert() = nb::none(),
+      nb::sig("def bridge_planes(stones: numpy.typing.NDArray[numpy.uint64], white_to_move: "
+              "numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32], width: int, height: int, "
+              "out: numpy.typing.NDArray[numpy.uint8] | None = None) -> numpy.typing.NDArray[numpy.uint8]"),
+      "Planes [b, 12, height + 2, width + 2] of stones and bridges of packed positions, in absolute colours.");
+
+  nb::class_<PolicyGames>(m, "PolicyGames",
+                          "Games of one size that a policy plays; calls name some by their rows, int32 [k]. A game "
+                          "that is over stays so until it is reset, set or copied over.")
+      .def(nb::new_(&PolicyGames::make), "width"_a, "height"_a, "count"_a, "threads"_a = 1)
+      .def_prop_ro("width", &PolicyGames::width)
+      .def_prop_ro("height", &PolicyGames::height)
+      .def_prop_ro("cells", &PolicyGames::cells)
+      .def_prop_ro("count", &PolicyGames::count)
+      .def(
+          "reset",
+          [](PolicyGames& p, const std::optional<Rows>& rows) {
+            if (rows) return p.reset(span_of(*rows));
+            std::vector<std::int32_t> all(std::size_t(p.count()));
+            for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::int32_t(i);
+            p.reset(all);
+          },
+          "rows"_a = nb::none(),
+          nb::sig("def reset(self, rows: numpy.typing.NDArray[numpy.int32] | None = None) -> None"),
+          "The games, or all of them, begin again on the empty board with Black to move.")
+      .def(
+          "set",
+          [](PolicyGames& p, const Rows& rows, const Array<const std::uint64_t>& stones,
+             const Array<const bool>& white_to_move, const Rows& last) {
+            const auto k = std::int64_t(rows.size());
+            p.set(span_of(rows), checked(stones, 2 * k * words_for(p.cells()), "stones"),
+                  checked(white_to_move, k, "white_to_move"), checked(last, k, "last"));
+          },
+          "rows"_a, "stones"_a, "white_to_move"_a, "last"_a,
+          nb::sig("def set(self, rows: numpy.typing.NDArray[numpy.int32], stones: numpy.typing.NDArray[numpy.uint64], "
+                  "white_to_move: numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32]) -> None"),
+          "Sets games from packed positions: stones [2, k, words], white_to_move [k], last [k] (-1: none).")
+      .def(
+          "pack",
+          [](const PolicyGames& p, const Rows& rows) {
+            const auto k = rows.size(), words = std::size_t(words_for(p.cells()));
+            const auto stones = room<std::uint64_t>(std::nullopt, {2, k, words});
+            const auto white = room<bool>(std::nullopt, {k});
+            const auto last = room<std::int32_t>(std::nullopt, {k});
+            p.pack(span_of(rows), span_of(stones), span_of(white), span_of(last));
+            return nb::make_tuple(stones, white, last);
+          },
+          "rows"_a,
+          nb::sig(
+              "def pack(self, rows: numpy.typing.NDArray[numpy.int32]) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+              "numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.int32]]"),
+          "Packed positions of games: stones [2, k, words], white_to_move [k], last [k] (-1: none).")
+      .def(
+          "copy",
+          [](PolicyGames& p, const Rows& from, const Rows& to, const PolicyGames* source) {
+            p.copy(source == nullptr ? p : *source, span_of(from), checked(to, std::int64_t(from.size()), "to"));
+          },
+          "from_rows"_a, "to_rows"_a, "source"_a = nb::none(),
+          nb::sig("def copy(self, from_rows: numpy.typing.NDArray[numpy.int32], to_rows: "
+                  "numpy.typing.NDArray[numpy.int32], source: PolicyGames | None = None) -> None"),
+          "Game from_rows[i] of the source, or of these games, becomes game to_rows[i] here.")
+      .def(
+          "play",
+          [](PolicyGames& p, const Rows& rows, const Rows& cells) {
+            const auto over = room<bool>(std::nullopt, {rows.size()});
+            p.play(span_of(rows), checked(cells, std::int64_t(rows.size()), "cells"), span_of(over));
+            return over;
+          },
+          "rows"_a, "cells"_a,
+          nb::sig(
+              "def play(self, rows: numpy.typing.NDArray[numpy.int32], cells: numpy.typing.NDArray[numpy.int32]) -> "
+              "numpy.typing.NDArray[numpy.bool_]"),
+          "Plays cells [k] in games: which of them that has ended, [k].")
+      .def(
+          "planes",
+          [](PolicyGames& p, const Rows& rows, const std::optional<Array<std::uint8_t>>& out) {
+            const auto planes = planes_room(out, rows.size(), p.width(), p.height());
+            {
+              const nb::gil_scoped_release release;
+              p.planes(span_of(rows), span_of(planes));
+            }
+            return planes;
+          },
+          "rows"_a, "out"_a.noconvert() = nb::none(),
+          nb::sig("def planes(self, rows: numpy.typing.NDArray[numpy.int32], out: numpy.typing.NDArray[numpy.uint8] | "
+                  "None = None) -> numpy.typing.NDArray[numpy.uint8]"),
+          "bridge_planes of games, [k, 12, height + 2, width + 2], in `out` where it is given.")
+      .def(
+          "empty",
+          [](const PolicyGames& p, const Rows& rows, const std::optional<Array<bool>>& out) {
+            const auto empty = room<bool>(out, {rows.size(), std::size_t(p.cells())});
+            p.empty(span_of(rows), span_of(empty));
+            return empty;
+          },
+          "rows"_a, "out"_a.noconvert() = nb::none(),
+          nb::sig("def empty(self, rows: numpy.typing.NDArray[numpy.int32], out: numpy.typing.NDArray[numpy.bool_] | "
+                  "None = None) -> numpy.typing.NDArray[numpy.bool_]"),
+          "Which cells are empty, [k, cells], in `out` where it is given.")
+      .def(
+          "winner",
+          [](const PolicyGames& p, const Rows& rows) {
+            const auto winner = room<std::int8_t>(std::nullopt, {rows.size()});
+            p.winner(span_of(rows), span_of(winner));
+            return winner;
+          },
+          "rows"_a,
+          nb::sig("def winner(self, rows: numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.int8]"),
+          "0 for Black, 1 for White, -1 while a game goes on: [k].");
+}
+
+}  // namespace
 
 void bind_batch(nb::module_& m) {
   nb::class_<Batch>(
@@ -66,6 +227,8 @@ void bind_batch(nb::module_& m) {
             b.unpack(s, w);
           },
           "stones"_a, "white_to_move"_a, "Sets every game from packed positions, as pack writes them.");
+
+  bind_policy_games(m);
 }
 
 }  // namespace fingal

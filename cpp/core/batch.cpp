@@ -5,23 +5,11 @@
 #include <cstring>
 
 #include "playout.hpp"
+#include "spread.hpp"
 #include "threads.hpp"
 
 namespace fingal {
 namespace {
-
-// Bytes are written several at a time, as words of which byte i is the i-th in memory.
-static_assert(std::endian::native == std::endian::little);
-using Eight = std::uint64_t;
-
-// kSpread[b]: byte i is bit i of b.
-constexpr auto kSpread = [] {
-  std::array<Eight, 256> table{};
-  for (unsigned b = 0; b < 256; ++b) {
-    for (unsigned i = 0; i < 8; ++i) table[b] |= Eight((b >> i) & 1) << (8 * i);
-  }
-  return table;
-}();
 
 constexpr std::int32_t kNone = -1;
 
@@ -173,19 +161,7 @@ class SizedBatch final : public Batch {
   }
 
   void write_legal(const Game& game, bool* out) const {
-    const auto empty = game.position.empty();
-    const auto eight_cells = [&](int cell) {
-      return kSpread[(empty.word[std::size_t(cell) / 64] >> (cell & 63)) & 255];
-    };
-    int cell = 0;
-    for (; cell + 8 <= cells(); cell += 8) {
-      const auto eight = eight_cells(cell);
-      std::memcpy(out + cell, &eight, 8);
-    }
-    if (cell < cells()) {
-      const auto eight = eight_cells(cell);
-      std::memcpy(out + cell, &eight, std::size_t(cells() - cell));
-    }
+    spread(game.position.empty(), cells(), out);
     out[cells()] = game.can_swap;
   }
 

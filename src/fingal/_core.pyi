@@ -162,6 +162,64 @@ class Batch:
     def unpack(self, stones: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], white_to_move: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu', writable=False)]) -> None:
         """Sets every game from packed positions, as pack writes them."""
 
+def bridge_planes(stones: numpy.typing.NDArray[numpy.uint64], white_to_move: numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32], width: int, height: int, out: numpy.typing.NDArray[numpy.uint8] | None = None) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    Planes [b, 12, height + 2, width + 2] of stones and bridges of packed positions, in absolute colours.
+    """
+
+class PolicyGames:
+    """
+    Games of one size that a policy plays; calls name some by their rows, int32 [k]. A game that is over stays so until it is reset, set or copied over.
+    """
+
+    def __init__(self, width: int, height: int, count: int, threads: int = 1) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def cells(self) -> int: ...
+
+    @property
+    def count(self) -> int: ...
+
+    def reset(self, rows: numpy.typing.NDArray[numpy.int32] | None = None) -> None:
+        """
+        The games, or all of them, begin again on the empty board with Black to move.
+        """
+
+    def set(self, rows: numpy.typing.NDArray[numpy.int32], stones: numpy.typing.NDArray[numpy.uint64], white_to_move: numpy.typing.NDArray[numpy.bool_], last: numpy.typing.NDArray[numpy.int32]) -> None:
+        """
+        Sets games from packed positions: stones [2, k, words], white_to_move [k], last [k] (-1: none).
+        """
+
+    def pack(self, rows: numpy.typing.NDArray[numpy.int32]) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.int32]]:
+        """
+        Packed positions of games: stones [2, k, words], white_to_move [k], last [k] (-1: none).
+        """
+
+    def copy(self, from_rows: numpy.typing.NDArray[numpy.int32], to_rows: numpy.typing.NDArray[numpy.int32], source: PolicyGames | None = None) -> None:
+        """
+        Game from_rows[i] of the source, or of these games, becomes game to_rows[i] here.
+        """
+
+    def play(self, rows: numpy.typing.NDArray[numpy.int32], cells: numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.bool_]:
+        """Plays cells [k] in games: which of them that has ended, [k]."""
+
+    def planes(self, rows: numpy.typing.NDArray[numpy.int32], out: numpy.typing.NDArray[numpy.uint8] | None = None) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        bridge_planes of games, [k, 12, height + 2, width + 2], in `out` where it is given.
+        """
+
+    def empty(self, rows: numpy.typing.NDArray[numpy.int32], out: numpy.typing.NDArray[numpy.bool_] | None = None) -> numpy.typing.NDArray[numpy.bool_]:
+        """Which cells are empty, [k, cells], in `out` where it is given."""
+
+    def winner(self, rows: numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.int8]:
+        """0 for Black, 1 for White, -1 while a game goes on: [k]."""
+
 def considered_visits(considered: int, simulations: int) -> list[int]:
     """
     Sequential halving: how many visits the moves under consideration have at each simulation.
