@@ -49,7 +49,7 @@ class Card:
     encoder: str = ENCODER
     """The planes it sees."""
     view: str = "canonical"
-    """Whose view they give: ``canonical`` is the side to move as Black."""
+    """Whose view they give: ``canonical`` is the side to move as Black, ``absolute`` the board as it is."""
     head: str = "policy_value"
     """What it says: ``policy_value``; ``q``, a value of every move; or ``policy``, logits of the moves alone."""
     precision: str = "float32"
@@ -104,12 +104,13 @@ class Card:
         architectures: Sequence[str] | None = None,
         encoder: str | None = ENCODER,
         head: str | None = "policy_value",
+        view: str | None = "canonical",
     ) -> None:
-        """CheckpointError unless the architecture is one of these, and planes and head are these; None for any."""
+        """CheckpointError unless the architecture is one of these, and planes, view and head are these; None: any."""
         for what, value, known in (
             ("architecture", self.architecture, architectures),
             ("planes", self.encoder, None if encoder is None else (encoder,)),
-            ("view", self.view, ("canonical",)),
+            ("view", self.view, None if view is None else (view,)),
             ("head", self.head, None if head is None else (head,)),
         ):
             if known is not None and value not in known:

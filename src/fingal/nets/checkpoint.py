@@ -27,7 +27,7 @@ import torch
 from torch import Tensor, nn
 
 from fingal.nets.card import KEY, Card, CheckpointError, find, read_bytes, write_atomically
-from fingal.nets.heads import encoder_of, head_of
+from fingal.nets.heads import encoder_of, head_of, view_of
 from fingal.nets.residual import Residual
 
 __all__ = ["Card", "CheckpointError", "architectures", "find", "load", "load_any", "save"]
@@ -53,6 +53,7 @@ def save(net: nn.Module, path: str | os.PathLike[str], card: Card | None = None,
         architecture=type(net).__module__.rpartition(".")[2],
         config=asdict(config),
         encoder=encoder_of(config),
+        view=view_of(config),
         head=head_of(config),
         precision="float16" if half else "float32",
     )
@@ -105,10 +106,10 @@ def _load(path: str | os.PathLike[str], known: Sequence[str]) -> tuple[nn.Module
     metadata = header.pop("__metadata__", {})
     card = Card.parse(metadata.get(KEY) if isinstance(metadata, dict) else None, source)
     # The name is compared with this build's own files before anything is imported by it.
-    card.require(source, known, encoder=None, head=None)
+    card.require(source, known, encoder=None, head=None, view=None)
     module = importlib.import_module(f"fingal.nets.{card.architecture}")
     config = _config(card, module.Config, source)
-    card.require(source, known, encoder_of(config), head_of(config))
+    card.require(source, known, encoder_of(config), head_of(config), view_of(config))
     make: Callable[[], nn.Module] = functools.partial(getattr(module, card.architecture.capitalize()), config)
     with (
         torch.random.fork_rng(devices=[]),  # who loads a net mid-way wants the same random numbers afterwards

@@ -3,13 +3,14 @@
 ==================  =====================================================================================
 ``policy_value``    logits of the moves and the value of the position: the residual net
 ``q``               for each cell the value, for the side to move, of playing there: a net with a squash
-``policy``          logits of the moves alone: a net of the same shape without the squash
+``policy``          logits of the moves alone: a net of the same shape without the squash, the convolutional net
 ``value``           the value of the position alone, as a logit of the chance to win: the narrowing net
 ==================  =====================================================================================
 
 A config may have ``encoder``, the name of its planes (``canonical-ring-1`` where it has none); ``head``, or ``squash``,
-which says that the net gives one number a cell (``policy_value`` where it has neither); and ``size``, the side of the
-only board that the net plays (any board where it has none).
+which says that the net gives one number a cell (``policy_value`` where it has neither); ``size``, the side of the only
+board that the net plays (any board where it has none); and ``view``: ``absolute`` for planes of the board as it is,
+where others show the side to move as Black.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fingal.nets import planes, triangles, walls
+from fingal.nets import bridges, planes, triangles, walls
 from fingal.search.evaluator import Evaluation, Positions
 
 
@@ -36,6 +37,11 @@ def head_of(config: Any) -> str:
     return "policy_value" if squash is None else "policy" if squash == "none" else "q"
 
 
+def view_of(config: Any) -> str:
+    """Whose view a net of this config sees, and gives its numbers in."""
+    return str(getattr(config, "view", "canonical"))
+
+
 def check_size(config: Any, width: int, height: int, name: str) -> None:
     """ValueError when a net, called ``name``, does not play on a board."""
     size = getattr(config, "size", None)
@@ -44,8 +50,10 @@ def check_size(config: Any, width: int, height: int, name: str) -> None:
 
 
 def encode(config: Any, positions: Positions) -> NDArray[np.float32]:
-    """The planes of positions with one canonical shape: [B, planes, H, W]."""
+    """The planes of positions: [B, planes, H, W]. In the canonical view they have one canonical shape."""
     match encoder_of(config):
+        case bridges.ENCODER:
+            return bridges.encode(positions).astype(np.float32)
         case planes.ENCODER:
             return planes.encode(positions)
         case triangles.ENCODER:

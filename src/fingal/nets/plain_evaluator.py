@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from fingal.nets.card import Card
-from fingal.nets.heads import check_size, encode, evaluation, head_of
+from fingal.nets.heads import check_size, encode, evaluation, head_of, view_of
 from fingal.nets.planes import check, split, take, to_board
 from fingal.nets.recurrent import Recurrent
 from fingal.nets.torch_evaluator import DeviceError
@@ -51,7 +51,9 @@ class PlainEvaluator:
         check_size(self.config, positions.width, positions.height, self._name)
         cells = () if self.head == "value" else (positions.width * positions.height,)
         said = np.empty((len(positions.white_to_move), *cells), np.float32)
-        if len(said):
+        if len(said) and view_of(self.config) == "absolute":
+            said[:] = self.run(encode(self.config, positions))
+        elif len(said):
             for index, part in split(positions):
                 numbers = self.run(encode(self.config, part))
                 if cells:
@@ -61,7 +63,7 @@ class PlainEvaluator:
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The bare net: planes [B, planes, H, W] to its numbers, [B, cells] or [B], both in the canonical view."""
+        """The bare net: planes [B, planes, H, W] to its numbers, [B, cells] or [B], both in the net's own view."""
         numbers: NDArray[np.float32] = self._net(torch.from_numpy(planes).to(self.device)).cpu().numpy()
         return numbers
 

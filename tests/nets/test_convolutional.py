@@ -1,0 +1,134 @@
+"""The convolutional net: its size, one set of weights on many boards, its file, its players."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from fingal.game import Record
+from fingal.nets import bridges, checkpoint
+from fingal.nets.card import CheckpointError
+from fingal.nets.convolutional import PAPER, SMALL, Config, Convolutional
+from fingal.nets.inference import open_evaluator
+from fingal.players import spec
+from fingal.testing.check_evaluator import check_evaluator
+from fingal.testing.player import check_player
+from tests.nets.sample import random_positions
+
+SIZES = ((1, 1), (5, 5), (8, 8), (9, 12), (11, 11), (13, 13), (15, 15))
+
+
+def lively(config: Config = SMALL, seed: int = 0) -> Convolutional:
+    """An untrained net whose biases, too, are far from their start."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        net = Convolutional(config)
+        for name, parameter in net.named_parameters():
+            if name.endswith("bias"):
+                torch.nn.init.normal_(parameter, std=0.5)
+        torch.nn.init.normal_(net.policy.weight)
+    return net.eval()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("nets") / "small.safetensors"
+    checkpoint.save(lively(), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("config", "parameters"),
+    # 12 * 9 * 128 + 128 = 13,952; 128 * 9 * 128 + 128 = 147,584 for each further layer; 128.
+    [(PAPER, 752_000), (Config(8), 1_047_168), (Config(12), 1_637_504), (SMALL, 31_264)],
+)
+def test_parameters_worked_by_hand(config: Config, parameters: int) -> None:
+    assert sum(parameter.numel() for parameter in Convolutional(config).parameters()) == parameters
+
+
+def test_a_net_of_one_layer_worked_by_hand() -> None:
+    # One filter that sees the cell itself in plane 2 (empty) and the cell above it in plane 0 (Black's stones).
+    net = Convolutional(Config(layers=1, channels=1))
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.zero_()
+        kernel = net.layers[0].get_parameter("weight")
+        kernel[0, 2, 1, 1], kernel[0, 0, 0, 1] = 1, 2
+        net.policy.weight.fill_(0.5)
+    empty = bridges.encode(random_positions(3, 2, 1)._replace(stones=np.zeros((2, 1, 1), np.uint64)))
+    said = net(torch.from_numpy(empty).float())
+    # The top row has Black's edge above it: (1 + 2) / 2; the row below (1 + 0) / 2.
+    assert said.tolist() == [[1.5, 1.5, 1.5, 0.5, 0.5, 0.5]]
+
+
+def test_one_set_of_weights_plays_every_size(path: Path) -> None:
+    evaluator = open_evaluator(path, device="cpu")
+    net, card = checkpoint.load(path, Convolutional)
+    assert (card.architecture, card.encoder, card.view, card.head) == (
+        "convolutional",
+        "bridges-1",
+        "absolute",
+        "policy",
+    )
+    weights = [(layer.get_parameter("weight"), layer.get_parameter("bias")) for layer in net.layers]
+    for width, height in SIZES:
+        positions = random_positions(width, height, 3)
+        x = torch.from_numpy(bridges.encode(positions)).float()
+        for index, (weight, bias) in enumerate(weights):
+            x = F.conv2d(x, weight, bias, padding=0 if index == 0 else 1).clamp(min=0)
+        logits = torch.einsum("bchw,c->bhw", x, net.policy.weight.view(-1)).flatten(1)
+        said = evaluator(positions)
+        assert np.allclose(said.logits, logits.detach().numpy(), atol=1e-4)
+        assert not said.value.any()
+
+
+def test_conformance_on_the_board_as_it_is(path: Path) -> None:
+    check_evaluator(open_evaluator(path, device="cpu"), symmetric=False)
+
+
+def test_moves_values_are_bounded_and_asked_for(tmp_path: Path) -> None:
+    net = lively(Config(layers=2, channels=8, values=True))
+    planes = torch.from_numpy(bridges.encode(random_positions(5, 4, 6))).float()
+    logits, values = net.both(planes)
+    assert torch.equal(logits, net(planes))
+    assert values.shape == (6, 20)
+    assert values.abs().max() < 1
+    assert values.std() > 0
+    checkpoint.save(net, tmp_path / "critic.safetensors")
+    filled = Convolutional(net.config)
+    checkpoint.fill(filled, tmp_path / "critic.safetensors")
+    assert torch.equal(filled.both(planes)[1], values)
+    with pytest.raises(ValueError, match="values must be true"):
+        lively().both(planes)
+    with pytest.raises(ValueError, match="another shape"):
+        checkpoint.fill(Convolutional(Config(layers=2, channels=8)), tmp_path / "critic.safetensors")
+
+
+def test_the_net_is_a_player(path: Path) -> None:
+    check_player(lambda: spec.make(f"net:{path}"))
+    assert spec.make(f"net:{path},temperature=1,seed=1").choose(Record(9, 12)) in range(108)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layers": 0}, "layers must be a whole number from 1 to 64, not 0"),
+        ({"channels": 2000}, "channels must be"),
+        ({"layers": 2.0}, "layers must be"),
+        ({"values": 1}, "values must be true or false, not 1"),
+    ],
+)
+def test_what_cannot_be_built(settings: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Config(**settings)  # type: ignore[arg-type]
+
+
+def test_a_card_with_another_view_is_refused(path: Path, tmp_path: Path) -> None:
+    data = path.read_bytes()
+    bad = tmp_path / "bad.safetensors"
+    bad.write_bytes(data.replace(b'\\"view\\": \\"absolute\\"', b'\\"view\\": \\"somebody\\"'))
+    assert bad.read_bytes() != data
+    with pytest.raises(CheckpointError, match="view 'somebody' where absolute is expected"):
+        checkpoint.load_any(bad)
