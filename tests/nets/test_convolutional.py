@@ -11,6 +11,9 @@ from fingal.game import Record
 from fingal.nets import bridges, checkpoint
 from fingal.nets.card import CheckpointError
 from fingal.nets.convolutional import PAPER, SMALL, Config, Convolutional
+from fingal.nets.export import export
+from fingal.nets.hexagonal import Config as HexagonalConfig
+from fingal.nets.hexagonal import Hexagonal
 from fingal.nets.inference import open_evaluator
 from fingal.players import spec
 from fingal.testing.check_evaluator import check_evaluator
@@ -86,6 +89,26 @@ def test_one_set_of_weights_plays_every_size(path: Path) -> None:
 
 def test_conformance_on_the_board_as_it_is(path: Path) -> None:
     check_evaluator(open_evaluator(path, device="cpu"), symmetric=False)
+
+
+@pytest.mark.parametrize("values", [False, True])
+def test_onnx_runtime_agrees_with_torch_on_every_size(values: bool, tmp_path: Path) -> None:
+    source, target = tmp_path / "net.safetensors", tmp_path / "net.onnx"
+    checkpoint.save(lively(Config(layers=3, channels=16, values=values)), source)
+    card = export(source, target)
+    assert (card.head, card.view) == ("policy", "absolute")
+    check_evaluator(open_evaluator(target), symmetric=False)
+    for size in SIZES:
+        positions = random_positions(*size, count=70)
+        one, other = open_evaluator(source, device="cpu")(positions), open_evaluator(target)(positions)
+        assert np.allclose(one.logits, other.logits, atol=1e-4)
+        assert np.array_equal(one.value, other.value)
+
+
+def test_other_nets_are_not_exported(tmp_path: Path) -> None:
+    checkpoint.save(Hexagonal(HexagonalConfig(size=3)), tmp_path / "three.safetensors")
+    with pytest.raises(CheckpointError, match="three is a hexagonal net: only residual and convolutional are exported"):
+        export(tmp_path / "three.safetensors", tmp_path / "three.onnx")
 
 
 def test_moves_values_are_bounded_and_asked_for(tmp_path: Path) -> None:

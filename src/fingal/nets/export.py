@@ -1,13 +1,16 @@
 """Nets as ONNX files, for ONNX Runtime and for other programs.
 
-The graph is written node by node from the folded net rather than traced: there are few kinds of node, it is the same
-whatever torch is installed, and batch and board size stay free.
+The graph is written node by node from the net rather than traced: there are few kinds of node, it is the same whatever
+torch is installed, and batch and board size stay free.
 
 ====================  =======================================  ============================================
 ``planes``  (input)   float32 [batch, 5, rows + 2, columns+2]  as ``fingal.nets.planes`` says
 ``policy``  (output)  float32 [batch, rows * columns]          logits in the canonical view
 ``value``   (output)  float32 [batch]                          in [-1, 1], from the side to move's view
 ====================  =======================================  ============================================
+
+That is the residual net. The convolutional net has the twelve planes of ``fingal.nets.bridges``, logits of the board as
+it is, and no value.
 
 The card is in the file's ``metadata_props`` under ``fingal``.
 """
@@ -25,10 +28,11 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from fingal.nets import checkpoint
-from fingal.nets.card import KEY, Card, write_atomically
+from fingal.nets import bridges, checkpoint, planes
+from fingal.nets.card import KEY, Card, CheckpointError, write_atomically
+from fingal.nets.convolutional import Convolutional
 from fingal.nets.folded import Folded, FoldedBlock, fold
-from fingal.nets.planes import PLANES
+from fingal.nets.residual import Residual
 
 OPSET = 17
 """Old enough for every ONNX Runtime of the last years."""
@@ -37,9 +41,15 @@ IR_VERSION = 8
 
 def export(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Card:
     """Write the net of a checkpoint (a file or a shipped name) as ONNX in float32; gives the card in it."""
-    net, card = checkpoint.load(checkpoint.find(source))
+    net, card = checkpoint.load_any(checkpoint.find(source))
     card = replace(card, precision="float32")
-    write_model(graph(fold(net)), card, path)
+    if isinstance(net, Residual):
+        model = graph(fold(net))
+    elif isinstance(net, Convolutional):
+        model = convolutional_graph(net)
+    else:
+        raise CheckpointError(f"{card.name} is a {card.architecture} net: only residual and convolutional are exported")
+    write_model(model, card, path)
     return card
 
 
@@ -72,7 +82,18 @@ def graph(net: Folded) -> onnx.ModelProto:
     half = writer.node("Mul", "value_half", [logit, writer.constant("half", np.float32(0.5))])
     tanh = writer.node("Tanh", "value_tanh", [half])
     writer.node("Reshape", "value_flat", [tanh, *writer.integers(flat=[-1])], output="value")
-    return writer.model()
+    return writer.model(planes.PLANES, {"policy": ["batch", "cells"], "value": ["batch"]})
+
+
+def convolutional_graph(net: Convolutional) -> onnx.ModelProto:
+    """The convolutional net as an ONNX model; a second head is left out, for no player asks it."""
+    writer = _Writer()
+    x = "planes"
+    for i, layer in enumerate(net.layers):
+        assert isinstance(layer, nn.Conv2d)
+        x = writer.node("Relu", f"layer{i}.relu", [writer.convolution(f"layer{i}", layer, x)])
+    writer.node("Flatten", "policy_flat", [writer.convolution("policy_out", net.policy, x)], output="policy")
+    return writer.model(bridges.PLANES, {"policy": ["batch", "cells"]})
 
 
 def _block(writer: _Writer, name: str, block: FoldedBlock, x: str) -> str:
@@ -109,8 +130,9 @@ class _Writer:
         inputs = [x, self.constant(f"{name}.weight", layer.weight)]
         if layer.bias is not None:
             inputs.append(self.constant(f"{name}.offset", layer.bias))
-        side = layer.kernel_size[0]
-        return self.node("Conv", name, inputs, kernel_shape=[side, side], pads=[side // 2] * 4)
+        side, (beyond, _) = layer.kernel_size[0], layer.padding
+        assert isinstance(beyond, int)
+        return self.node("Conv", name, inputs, kernel_shape=[side, side], pads=[beyond] * 4)
 
     def linear(self, name: str, layer: nn.Linear, x: str) -> str:
         """On [B, C, 1, 1], as a convolution: no reshaping, and its result can be added to planes as it is."""
@@ -136,16 +158,14 @@ class _Writer:
         largest = self.node("GlobalMaxPool", f"{name}.max", [x])
         return self.node("Concat", f"{name}.concat", [mean, scaled, largest], axis=1)
 
-    def model(self) -> onnx.ModelProto:
-        shape: list[str | int | None] = ["batch", PLANES, "rows_and_ring", "columns_and_ring"]
+    def model(self, inputs: int, outputs: dict[str, list[str | int | None]]) -> onnx.ModelProto:
+        """The graph with so many planes, and with the shapes of what it gives."""
+        shape: list[str | int | None] = ["batch", inputs, "rows_and_ring", "columns_and_ring"]
         finished = helper.make_graph(
             self.nodes,
             "fingal",
             [helper.make_tensor_value_info("planes", TensorProto.FLOAT, shape)],
-            [
-                helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["batch", "cells"]),
-                helper.make_tensor_value_info("value", TensorProto.FLOAT, ["batch"]),
-            ],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
             list(self.constants.values()),
         )
         return helper.make_model(

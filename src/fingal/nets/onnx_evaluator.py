@@ -9,8 +9,9 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
+from fingal.nets import bridges
 from fingal.nets.card import KEY, Card, CheckpointError, read_bytes
-from fingal.nets.planes import PLANES, check, empty_planes, encode, split, take, to_board
+from fingal.nets.planes import PLANES, check, encode, split, take, to_board
 from fingal.search.evaluator import Evaluation, Positions
 
 _CHUNK = 64
@@ -37,14 +38,20 @@ class OnnxEvaluator:
         except Exception:  # the runtime has a dozen exceptions of its own for what is wrong with a file
             raise CheckpointError(f"{source} is not an ONNX file, or is damaged") from None
         self.card = Card.parse(self._session.get_modelmeta().custom_metadata_map.get(KEY), source)
-        self.card.require(source)
+        self._absolute = self.card.encoder == bridges.ENCODER
+        if self._absolute:
+            self.card.require(source, encoder=bridges.ENCODER, head="policy", view=bridges.VIEW)
+        else:
+            self.card.require(source)
+        count = bridges.PLANES if self._absolute else PLANES
+        self._says = ("policy",) if self._absolute else ("policy", "value")
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
-        if [(i.name, i.type, list(i.shape)[1:2]) for i in inputs] != [("planes", "tensor(float)", [PLANES])] or [
+        if [(i.name, i.type, list(i.shape)[1:2]) for i in inputs] != [("planes", "tensor(float)", [count])] or [
             (o.name, o.type) for o in outputs
-        ] != [("policy", "tensor(float)"), ("value", "tensor(float)")]:
-            raise CheckpointError(f"{source} does not map planes to policy and value")
+        ] != [(name, "tensor(float)") for name in self._says]:
+            raise CheckpointError(f"{source} does not map planes to {' and '.join(self._says)}")
         try:
-            policy, value = self.run(empty_planes(2, 3, 4))
+            policy, value = self.run(np.zeros((2, count, 5, 6), np.float32))
         except Exception:  # a graph may be well formed and still not run
             raise CheckpointError(f"{source} does not run: it is damaged, or needs a newer ONNX Runtime") from None
         shapes = policy.shape, value.shape
@@ -59,6 +66,9 @@ class OnnxEvaluator:
         value = np.empty(count, np.float32)
         for start in range(0, count, _CHUNK):
             chunk = slice(start, start + _CHUNK)
+            if self._absolute:
+                logits[chunk], value[chunk] = self.run(bridges.encode(take(positions, chunk)).astype(np.float32))
+                continue
             for index, part in split(take(positions, chunk)):
                 where = slice(None) if index is None else index
                 policy, value[chunk][where] = self.run(encode(part))
@@ -66,6 +76,9 @@ class OnnxEvaluator:
         return Evaluation(logits, value)
 
     def run(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The bare net on planes [B, 5, rows + 2, columns + 2]: canonical logits [B, cells] and values [B]."""
-        answer: Any = self._session.run(("policy", "value"), {"planes": planes})
-        return answer[0], answer[1]
+        """The bare net on planes [B, 5 or 12, rows + 2, columns + 2]: logits [B, cells] in its view and values [B].
+
+        The values of a net that has none are 0.
+        """
+        answer: Any = self._session.run(self._says, {"planes": planes})
+        return answer[0], answer[1] if len(answer) > 1 else np.zeros(len(planes), np.float32)
