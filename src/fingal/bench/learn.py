@@ -1,6 +1,6 @@
 """``fingal bench learn``: updates a second of learners, each beside a plain loop of the same algorithm.
 
-NeuroHex is in ``neurohex``; here are the online learners of paper 000, many runs in a stack.
+NeuroHex is in ``neurohex``, the learners of a policy are in ``amcpg``; here are the online learners of paper 000, many runs in a stack.
 The plain loop learns one run, one move at a time, the way a first program would be written: a net as a torch module,
 its gradients by autograd, a board that is played on. It makes the same moves and the same updates as a run in a stack,
 so the tests hold the one against the other.
@@ -17,8 +17,9 @@ import torch
 from rich.table import Table
 from torch import Tensor
 
-from fingal.bench import neurohex
+from fingal.bench import amcpg, neurohex
 from fingal.game import Board
+from fingal.learn.amcpg import Amcpg
 from fingal.learn.neurohex import NeuroHex
 from fingal.learn.parts.mirror import uniform
 from fingal.learn.td import GRADIENT_RULES, GREEDY_RULES, RULES, TD, Learning
@@ -30,10 +31,12 @@ RUNS = 128
 """How many runs are trained at once."""
 
 
-def measure(seconds: float = 2.0, *, runs: int = RUNS, config: NeuroHex | None = None) -> dict[str, Any]:
+def measure(
+    seconds: float = 2.0, *, runs: int = RUNS, config: NeuroHex | None = None, policy: Amcpg | None = None
+) -> dict[str, Any]:
     """Updates a second on one thread, in all runs together, for each rule; the keys without a rule are SARSA's.
 
-    Beside them what ``neurohex.measure`` gives, with ``config`` for it.
+    Beside them what ``neurohex.measure`` and ``amcpg.measure`` give, with ``config`` and ``policy`` for them.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -43,7 +46,7 @@ def measure(seconds: float = 2.0, *, runs: int = RUNS, config: NeuroHex | None =
             stacked = _rate(Learning([TD(rule=rule, seed=seed) for seed in range(runs)]).step, seconds) * runs
             plain = _rate(Plain(TD(rule=rule)).step, seconds)
             rules[rule] = {"stacked": stacked, "plain": plain, "ratio": stacked / plain}
-        deep = neurohex.measure(seconds, config)
+        deep = neurohex.measure(seconds, config) | amcpg.measure(seconds, policy)
     finally:
         torch.set_num_threads(threads)
     return {
@@ -58,13 +61,16 @@ def measure(seconds: float = 2.0, *, runs: int = RUNS, config: NeuroHex | None =
 
 def table(results: dict[str, Any]) -> Table:
     """The results for people."""
-    title = f"updates a second: paper 000's net on 3x3, {results['runs']} runs at once, one thread; NeuroHex"
+    title = f"updates a second: paper 000's net on 3x3, {results['runs']} runs at once, one thread; NeuroHex; AMCPG"
     shown = Table("rule", "at once", "plain loop", "ratio", title=title)
     for rule, figures in results["rules"].items():
         shown.add_row(rule, f"{figures['stacked']:,.0f}", f"{figures['plain']:,.0f}", f"{figures['ratio']:.0f}")
     name = "neurohex, {neurohex_board}, {neurohex_games:.0f} games, {neurohex_device}".format(**results)
     speeds = (results[f"neurohex_{key}transitions_per_s"] for key in ("", "serial_"))
     shown.add_row(name, *(f"{speed:,.0f}" for speed in speeds), f"{results['neurohex_ratio']:.1f}")
+    name = "amcpg (games), {amcpg_board}, {amcpg_games} games, k = {amcpg_k}, {amcpg_device}".format(**results)
+    speeds = (results[f"amcpg_{key}games_per_s"] for key in ("", "serial_"))
+    shown.add_row(name, *(f"{speed:,.1f}" for speed in speeds), f"{results['amcpg_ratio']:.1f}")
     return shown
 
 

@@ -80,7 +80,7 @@ def measure(seconds: float = 2.0, config: NeuroHex | None = None) -> dict[str, f
             trainer.learn()
             return config.games
 
-        batched = _rate(step, seconds, warm_up=2 + config.batch // config.games)
+        batched = rate(step, seconds, warm_up=2 + config.batch // config.games)
         run.close()
     serial = Serial(config, device)
 
@@ -88,7 +88,7 @@ def measure(seconds: float = 2.0, config: NeuroHex | None = None) -> dict[str, f
         serial.step()
         return 1
 
-    alone = _rate(single, seconds, warm_up=config.batch + 3)
+    alone = rate(single, seconds, warm_up=config.batch + 3)
     return {
         "neurohex_transitions_per_s": batched,
         "neurohex_serial_transitions_per_s": alone,
@@ -99,8 +99,8 @@ def measure(seconds: float = 2.0, config: NeuroHex | None = None) -> dict[str, f
     }
 
 
-def _rate(step: Callable[[], int], seconds: float, warm_up: int) -> float:
-    """Moves a second, by what ``step`` says it has made; the time in which the device still works counts."""
+def rate(step: Callable[[], int], seconds: float, warm_up: int) -> float:
+    """Moves or games a second, by what ``step`` says it has made; the time in which the device still works counts."""
 
     def wait() -> None:
         if torch.cuda.is_available():
