@@ -1,5 +1,6 @@
 """Games in lockstep, pairs picked from them and continuations, against boards that are played one by one."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from fingal.game import Board
+from fingal.game import Board, Colour
 from fingal.learn.parts import returns
 from fingal.learn.parts.policy_games import Games, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler, drawn, legal_cells
@@ -17,7 +18,8 @@ from fingal.nets.planes import positions_of
 
 
 def planes_of(board: Board) -> NDArray[np.uint8]:
-    return bridges.encode(positions_of([board]))[0]
+    found: NDArray[np.uint8] = bridges.encode(positions_of([board]))[0]
+    return found
 
 
 def lowest(planes: NDArray[np.uint8]) -> Rows:
@@ -39,7 +41,8 @@ class Random:
 
     def __call__(self, rows: Rows, ply: int, planes: NDArray[np.uint8]) -> Rows:
         legal = legal_cells(torch.from_numpy(planes)).numpy()
-        return np.where(legal, self.rng.random(legal.shape), -1).argmax(1).astype(np.int32)
+        cells: Rows = np.where(legal, self.rng.random(legal.shape), -1).argmax(1).astype(np.int32)
+        return cells
 
 
 def games_of(pairs: Pairs, size: int) -> dict[int, list[int]]:
@@ -62,16 +65,14 @@ def test_every_pair_of_every_game(size: int) -> None:
         board = Board(size)
         board.push(moves[0])
         z = returns.signed(torch.from_numpy(length[pairs.game]), torch.from_numpy(pairs.ply))[of_game].tolist()
-        for move, planes, over, result in zip(
-            moves[1:], pairs.planes[of_game], pairs.over[of_game], z, strict=True
-        ):
+        for move, planes, over, result in zip(moves[1:], pairs.planes[of_game], pairs.over[of_game], z, strict=True):
             assert np.array_equal(planes, planes_of(board))
             mover = board.turn
             board.push(move)
             assert over == board.is_over()
             winner = play_winner(moves, size)
             assert result == (1 if mover == winner else -1)
-        assert all(a == -b for a, b in zip(z, z[1:], strict=False))  # movers alternate, and so do their results
+        assert all(a == -b for a, b in itertools.pairwise(z))  # movers alternate, and so do their results
         assert len(moves) == length[game]
     assert games.asked == len(pairs.cells)
 
@@ -98,10 +99,10 @@ def test_one_pair_of_each_game_is_as_likely_as_another() -> None:
 def position_before(planes: NDArray[np.uint8], size: int) -> Board:
     """A board with the stones of planes and the side to move."""
     board = Board(size)
-    for colour, name in enumerate(("black", "white")):
+    for colour in (0, 1):
         for cell in np.flatnonzero(planes[colour, 1:-1, 1:-1]):
-            board.set_stone(int(cell), type(board.turn)(colour))
-    board.turn = type(board.turn)(int(planes[3, 0, 0]))
+            board.set_stone(int(cell), Colour(colour))
+    board.turn = Colour(int(planes[3, 0, 0]))
     return board
 
 

@@ -98,8 +98,11 @@ def average_value(values: Tensor, log_policy: Tensor) -> Tensor:
 class Trainer(Learning):
     """The loop, in parts that can be stopped, saved and gone on with."""
 
-    name = "adversarial"
     config: Adversarial
+
+    def name(self) -> str:
+        """What the net's file calls it."""
+        return "adversarial"
 
     def lesson(self, rng: np.random.Generator) -> Lesson:
         """Play the games of one iteration; the weights are the results."""
@@ -125,7 +128,7 @@ class Trainer(Learning):
             undecided = entropy(log_policy).sum()
             loss = surrogate(log_policy, cells, gain[part].to(self.device))
             loss = loss + config.value_weight * missed - config.entropy * undecided
-            (loss / lesson.divisor).backward()
+            (loss / lesson.divisor).backward()  # type: ignore[no-untyped-call]
             sums += torch.stack((undecided.detach(), missed.detach()))
         undecided_sum, missed_sum = (sums / len(aim)).tolist()
         return {"entropy": undecided_sum, "value_loss": missed_sum, "gradient": self.step()}

@@ -65,8 +65,11 @@ PRESETS = {
 class Trainer(Learning):
     """The loop, in parts that can be stopped, saved and gone on with."""
 
-    name = "amcpg"
     config: Amcpg
+
+    def name(self) -> str:
+        """What the net's file calls it."""
+        return f"amcpg-{self.config.variant}"
 
     def branches(self) -> int:
         """All continuations of a game."""
@@ -75,13 +78,11 @@ class Trainer(Learning):
     def lesson(self, rng: np.random.Generator) -> Lesson:
         """Play the games of one iteration."""
         config = self.config
-        pairs, length, results, there = self.branched(
-            rng, config.ways, config.repeats, replies=config.variant == "b"
-        )
+        pairs, length, results, there = self.branched(rng, config.ways, config.repeats, replies=config.variant == "b")
         if config.repeats == 1:
             worth = returns.soft_minimum(results, config.temperature, there)
         else:
-            of_replies = results[:, 1:].unflatten(1, (config.ways, config.repeats))
+            of_replies = results[:, 1:].view(len(results), config.ways, config.repeats)
             least = returns.least_mean(of_replies, there[:, 1 :: config.repeats], config.temperature)
             worth = torch.where(torch.from_numpy(pairs.over), results[:, 0], least)
         return Lesson(pairs, worth.numpy(), config.games, length)

@@ -57,7 +57,6 @@ PRESETS = {
 class Trainer(Learning):
     """The loop, in parts that can be stopped, saved and gone on with."""
 
-    name = "reinforce"
     config: Reinforce
 
     def __init__(self, config: Reinforce, run: Run, device: torch.device, start: Path | None = None) -> None:
@@ -67,6 +66,10 @@ class Trainer(Learning):
             self._past = Convolutional(config.net).to(device)
             self._opponent = Sampler(self._past, device, half=config.half, graph=config.graph)
             self._take_past(self.progress.opponent)
+
+    def name(self) -> str:
+        """What the net's file calls it."""
+        return f"reinforce-{self.config.variant}"
 
     def branches(self) -> int:
         """As many as k, for variant b."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -95,6 +95,7 @@ SHOWN = {
     "minutes": "minutes",
     "iteration": "iterations",
     "games": "games",
+    "positions": "positions",
     "return": "mean return",
     "winning": "returns of +1",
     "entropy": "entropy",
@@ -161,9 +162,6 @@ def entropy(log_policy: Tensor) -> Tensor:
 class Learning:
     """A net that learns a policy, in parts that can be stopped, saved and gone on with."""
 
-    name = "policy"
-    """What the net's file calls it."""
-
     def __init__(self, config: PolicyGradient, run: Run, device: torch.device, start: Path | None = None) -> None:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         self.config, self.run, self.device = config, run, device
@@ -181,6 +179,10 @@ class Learning:
         if not self._load_state():
             self.save()
         self.sampler.follow()
+
+    def name(self) -> str:
+        """What the net's file calls it."""
+        raise NotImplementedError
 
     def branches(self) -> int:
         """How many continuations there are room for, for each game."""
@@ -239,7 +241,8 @@ class Learning:
         figures["games_per_s"] = len(lesson.length) / (time.perf_counter() - began)
         if self.config.exam_iterations and progress.iterations % self.config.exam_iterations == 0:
             figures |= self.exam()
-        return {"iteration": progress.iterations, "games": progress.games, **figures}
+        so_far = {"iteration": progress.iterations, "games": progress.games, "positions": progress.positions}
+        return so_far | figures
 
     def learn(self, lesson: Lesson, weights: Tensor) -> dict[str, float]:
         """One step along the gradient of equation (3), with weights [P]."""
@@ -299,7 +302,7 @@ class Learning:
             "positions": progress.positions,
         }
         began = f"begun from {progress.start}" if progress.start else "begun from random weights"
-        return Card(self.name, {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost, notes=began)
+        return Card(self.name(), {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost, notes=began)
 
     def kept(self, iteration: int) -> Path:
         """The file of the net that was kept after so many iterations."""
