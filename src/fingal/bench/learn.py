@@ -1,9 +1,9 @@
 """``fingal bench learn``: updates a second of learners, each beside a plain loop of the same algorithm.
 
-NeuroHex is in ``neurohex``, the learners of a policy are in ``amcpg``; here are the online learners of paper 000, many runs in a stack.
-The plain loop learns one run, one move at a time, the way a first program would be written: a net as a torch module,
-its gradients by autograd, a board that is played on. It makes the same moves and the same updates as a run in a stack,
-so the tests hold the one against the other.
+NeuroHex is in ``neurohex``, a policy gradient in ``amcpg``; here are the online learners of paper 000, many runs in a
+stack. The plain loop learns one run, one move at a time, the way a first program would be written: a net as a torch
+module, its gradients by autograd, a board that is played on. It makes the same moves and the same updates as a run in
+a stack, so the tests hold the one against the other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Games that a policy plays against itself or others, all at once, and continuations from single moves of them.
 
 One call of the net serves one ply of all games. Every game begins with a stone on a random cell; that opening was not
-the policy's choice, so it is never among the moves that are learned from. Plies count from 0, the opening. A **pair** is
-a position, as the planes that the net saw, and the move that was made there.
+the policy's choice, so it is never among the moves that are learned from. Plies count from 0, the opening. A **pair**
+is a position, as the planes that the net saw, and the move that was made there.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Pairs(NamedTuple):
 class Games:
     """``count`` games of one size and room for ``branches`` continuations of each."""
 
-    def __init__(self, size: int, count: int, branches: int = 0, pinned: bool = False) -> None:
+    def __init__(self, size: int, count: int, branches: int = 0, threads: int = 1, *, pinned: bool = False) -> None:
         """Make room; ``pinned`` keeps planes where a GPU can fetch them by itself."""
         self.size, self.cells, self.count, self.branches = size, size * size, count, branches
-        self._core = _core.PolicyGames(size, size, count * (1 + branches))
+        self._core = _core.PolicyGames(size, size, count * (1 + branches), threads)
         self._slots = count + np.arange(count * branches, dtype=np.int32).reshape(count, branches)
         """[count, branches]: where a game's continuations are; the first holds the position to go on from."""
         shape = (count * max(1, branches), PLANES, size + 2, size + 2)

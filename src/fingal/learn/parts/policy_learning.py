@@ -62,7 +62,7 @@ class PolicyGradient:
     graph: bool = True
     """Whether moves are drawn by CUDA graphs where there is a GPU."""
     threads: int = 1
-    """Torch's threads on a CPU."""
+    """Threads that make planes, and torch's own on a CPU."""
     seed: int = 1
     """With one thread on a CPU it decides everything."""
 
@@ -173,7 +173,7 @@ class Learning:
         kinds: dict[str, type[torch.optim.Optimizer]] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
         self.optimiser = kinds[config.optimiser](self.net.parameters(), lr=config.learning_rate)  # type: ignore[call-arg]
         self.sampler = Sampler(self.net, device, half=config.half, graph=config.graph)
-        self.games = Games(config.size, config.games, self.branches(), pinned=device.type == "cuda")
+        self.games = Games(config.size, config.games, self.branches(), config.threads, pinned=device.type == "cuda")
         self.progress = Progress(start=start.name if start is not None else "")
         self._truth: tuple[Truth, NDArray[np.uint8]] | None = None
         if not self._load_state():

@@ -1,8 +1,8 @@
 """Moves drawn from a net's policy, for many positions at once: what self-play asks a net for.
 
-Positions are planes uint8 [B, 12, height + 2, width + 2] in the host's memory, as ``bridges`` makes them. A GPU works in
-batches of a few sizes, each with its own CUDA graph; a CPU in parts that its cache can hold. Both may play with weights
-that are rounded to bfloat16.
+Positions are planes uint8 [B, 12, height + 2, width + 2] in the host's memory, as ``bridges`` makes them. A GPU works
+in batches of a few sizes, each with its own CUDA graph; a CPU in parts that its cache can hold. Both may play with
+weights that are rounded to bfloat16.
 """
 
 from __future__ import annotations
