@@ -36,6 +36,9 @@ SHORT = {
         "--size 3 --layers 0 4 4 0 8 0 --mentoring 4 --mentor-positions 50 --own-games 8 --games 8 --capacity 200 "
         "--batch 16 --transitions 32 --row-transitions 16 --keep-rows 1"
     ),
+    "reinforce": "--variant a --size 3 --layers 2 --channels 4 --games 6 --iterations 2",
+    "amcpg": "--variant b --k 2 --size 3 --layers 2 --channels 4 --games 6 --iterations 2",
+    "adversarial": "--size 3 --layers 2 --channels 4 --games 6 --iterations 2",
 }
 """Settings with which a run takes a second."""
 

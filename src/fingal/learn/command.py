@@ -39,12 +39,12 @@ class Learner(NamedTuple):
 
 
 LEARNERS = {
-    "adversarial": Learner("Adversarial", "iterations"),
     "alphazero": Learner("AlphaZero", "steps of learning"),
-    "amcpg": Learner("Amcpg", "iterations"),
     "ezo": Learner("Ezo", "epochs"),
     "neurohex": Learner("NeuroHex", "updates"),
     "reinforce": Learner("Reinforce", "iterations"),
+    "amcpg": Learner("Amcpg", "iterations"),
+    "adversarial": Learner("Adversarial", "iterations"),
 }
 """By the name that stands after ``fingal train``."""
 
