@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from fingal.learn.parts import lockstep, minimax_games, state, value_exam
+from fingal.learn.parts.adam import Adam, levelled
 from fingal.learn.parts.minimax_games import Played, Style
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run, minutes_on
@@ -182,12 +183,7 @@ class Trainer:
         if start is not None:
             checkpoint.fill(net, start)
         self.net: Narrowing = net.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._parameters = list(self.net.parameters())
-        # A graph reads the rate from where it is; elsewhere it is a plain number.
-        rate = torch.tensor(config.learning_rate, device=device) if cuda else config.learning_rate
-        self.optimiser = torch.optim.Adam(self._parameters, lr=rate, fused=cuda, capturable=cuda)
-        self._gradients = [torch.zeros_like(parameter) for parameter in self._parameters]
-        self._set_up_optimiser()
+        self.adam = Adam(self.net, config.learning_rate, device)
         self.past: list[Narrowing] = []
         self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
@@ -233,8 +229,8 @@ class Trainer:
         for place, found in ((self._boards, played.boards), (self._over, played.over), (self._known, played.known)):
             place[:count] = found
         if self._repeated is None:
-            self._repeated = Repeated(self._update, 8, batch, self._changing(), self._graphed())
-        self._set_rate()
+            self._repeated = Repeated(self._update, 8, batch, [*self.adam.changing(), self._cost], self._graphed())
+        self.adam.set_rate(self.learning_rate())
         self._cost.zero_()
         order = torch.randperm(count, generator=self.generator, device=self.device)
         whole = order[: count - count % batch].view(-1, batch)
@@ -251,15 +247,7 @@ class Trainer:
 
     def learning_rate(self) -> float:
         """Level, then down along a line to a twentieth."""
-        late = (self.done_share() - self.config.decay_from) / max(1e-9, 1 - self.config.decay_from)
-        return self.config.learning_rate * (1 - 0.95 * max(0.0, late))
-
-    def _set_rate(self) -> None:
-        for group in self.optimiser.param_groups:
-            if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(self.learning_rate())
-            else:
-                group["lr"] = self.learning_rate()
+        return levelled(self.config.learning_rate, self.done_share(), self.config.decay_from)
 
     def _graphed(self) -> bool:
         return self.config.graph and self.device.type == "cuda"
@@ -281,9 +269,7 @@ class Trainer:
             else:
                 later = torch.sigmoid(self.net(encode_boards(following[:, 0], following[:, 1])))
         loss = losses(logit, later, over, known, config.target).mean()
-        # Into gradients that lie in memory as the weights do, which fused Adam wants, and stay there for the graph.
-        torch._foreach_copy_(self._gradients, torch.autograd.grad(loss, self._parameters))
-        self.optimiser.step()
+        self.adam.step(loss)
         self._cost += loss.detach() * len(pick)
 
     def _least(self, boards: Tensor) -> Tensor:
@@ -298,19 +284,6 @@ class Trainer:
     def _copy(self, boards: Tensor) -> Tensor:
         """Boards turned by 180 degrees; mirrored they look as they do, so there is nothing to do."""
         return boards.flip(2, 3) if self.config.copies == "rotated" else boards
-
-    def _set_up_optimiser(self) -> None:
-        """Give Adam its state before the first step, which a CUDA graph must find there."""
-        for parameter, gradient in zip(self._parameters, self._gradients, strict=True):
-            parameter.grad = gradient
-        self.optimiser.step()  # with no gradient nothing moves
-        for kept in self.optimiser.state.values():
-            kept["step"].zero_()
-
-    def _changing(self) -> list[Tensor]:
-        """All that a step of learning changes."""
-        kept = [tensors[name] for tensors in self.optimiser.state.values() for name in sorted(tensors)]
-        return [*self._parameters, *kept, self._cost]
 
     def epoch(self) -> dict[str, float]:
         """Play and learn once."""
@@ -378,7 +351,7 @@ class Trainer:
         name = f"net-{self.progress.epochs:05d}.safetensors"
         for file in ("latest.safetensors", *([name] if self.progress.epochs % self.config.keep_epochs == 0 else [])):
             checkpoint.save(self.net, self.run.checkpoints / file, self.card())
-        tensors = {"random": self.generator.get_state(), **state.named("optimiser", state.of_optimiser(self.optimiser))}
+        tensors = {"random": self.generator.get_state(), **state.named("optimiser", self.adam.state())}
         for name, net in (("net", self.net), *((f"past{index}", net) for index, net in enumerate(self.past))):
             tensors |= state.named(name, net.state_dict())
         state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
@@ -394,7 +367,7 @@ class Trainer:
         for index in range(len(self.progress.kept)):
             self.past.append(copy.deepcopy(self.net).requires_grad_(False))
             self.past[-1].load_state_dict(state.under(tensors, f"past{index}"))
-        state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
+        self.adam.restore(state.under(tensors, "optimiser"))
         self.generator.set_state(tensors["random"])
 
 
