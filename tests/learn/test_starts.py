@@ -57,7 +57,7 @@ def test_a_file_of_games(tmp_path: Path) -> None:
         ("a1\na1 b2 a1", "line 2: 'a1' is no empty cell"),
         ("a1 b", "'b' is no empty cell"),
         ("a1 b0", "'b0' is no empty cell"),
-        (f"a1 b1\n{GAME} c3", "game 2 is over before its last move"),
+        (f"a1 b1\n{GAME} c3", "line 2: the game is over before its last move"),
     ],
 )
 def test_what_is_no_file_of_games_is_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Positions to begin games from: any moment of a game from a list, with a side to move by lot.
 
-The list is a file of games, one a line, cells as ``a1 b2`` with Black's first; or games that the mentor's circuit plays
+The list is a file of games, as ``game_lines`` reads them; or games that the mentor's circuit plays
 against itself with some random moves. A game's last move is never made, so no position is over.
 
 NeuroHex lets chance decide who is to move, so the numbers of stones may be such as real play never has.
@@ -8,13 +8,12 @@ NeuroHex lets chance decide who is to move, so the numbers of stones may be such
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from fingal.learn.parts import mentor
+from fingal.learn.parts import game_lines, mentor
 from fingal.learn.parts.lockstep import after_moves, empty_cells, winning_cells
 from fingal.learn.parts.mirror import random_cell
 from fingal.nets.walls_torch import chained
@@ -78,22 +77,7 @@ class Starts:
 
 def from_file(path: Path, size: int, device: torch.device) -> Starts:
     """Games from a file; ValueError, with the file and its line, for what is none on this board."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
-    games = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        game = []
-        for word in line.split():
-            found = re.fullmatch(r"([a-z])([1-9][0-9]?)", word)
-            column, row = (ord(found[1]) - ord("a"), int(found[2]) - 1) if found else (size, size)
-            if column >= size or row >= size or row * size + column in game:
-                raise ValueError(f"{path}, line {number}: {word[:20]!r} is no empty cell of {size}x{size}")
-            game.append(row * size + column)
-        games.append(game)
+    games = [list(game.moves) for game in game_lines.read(path, size)]
     longest = max((len(game) for game in games), default=0)
     moves = torch.tensor([game + [-1] * (longest - len(game)) for game in games], dtype=torch.int64)
     try:
