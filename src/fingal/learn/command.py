@@ -41,6 +41,7 @@ class Learner(NamedTuple):
 LEARNERS = {
     "alphazero": Learner("AlphaZero", "steps of learning"),
     "ezo": Learner("Ezo", "epochs"),
+    "imitate": Learner("Imitate", "steps of learning"),
     "neurohex": Learner("NeuroHex", "updates"),
     "reinforce": Learner("Reinforce", "iterations"),
     "amcpg": Learner("Amcpg", "iterations"),
