@@ -71,7 +71,9 @@ class Truth:
         self.whole = size <= LISTED
         """Whether all positions are there, so that games can be worked out."""
         self._plies = plies
-        self._child = self._children() if self.whole else np.zeros((0, self.cells), np.int64)
+        self.child = self._children() if self.whole else np.zeros((0, self.cells), np.int64)
+        """[P, cells], where all positions are there: the position after each move; P after a move that wins the game,
+        P + 1 where there is a stone."""
 
     def measure(self, q: NDArray[np.floating], *, canonical: bool = False) -> dict[str, Floats]:
         """Measures of R players, each [R], of what they think of every move: q is [R, P, cells], for the side to move.
@@ -138,7 +140,7 @@ class Truth:
 
     def after(self, position: int, move: int) -> int | None:
         """The number of the position after a move; None when the move ends the game (the mover has won it)."""
-        child = int(self._child[position, move])
+        child = int(self.child[position, move])
         if child > len(self.legal):
             raise ValueError(f"cell {move} is occupied")
         return child if child < len(self.legal) else None
@@ -152,7 +154,7 @@ class Truth:
         return np.where(self.positions.white_to_move[:, None], q[:, :, turned], q)
 
     def _children(self) -> NDArray[np.int64]:
-        """[P, cells]: the position after each move; P when the move wins the game, P + 1 where there is a stone."""
+        """What ``child`` is."""
         listed, powers = enumeration(self.size, self.size), 3 ** np.arange(self.cells, dtype=np.int64)
         codes = np.concatenate([level.codes for level in listed.levels])
         number = np.full(3**self.cells, len(codes), np.int64)
@@ -161,27 +163,47 @@ class Truth:
         children = codes[:, None] + colour[:, None] * powers
         return np.where(self.legal, number[np.where(self.legal, children, 0)], len(codes) + 1)
 
+    def openings_kept(self, policy: Floats) -> Floats:
+        """The share of all first moves after which a player still wins the games that are to be won, [R].
+
+        After each first move the player has the side that wins with best play, against a best responder who knows it;
+        ``policy`` [R, P, cells] has the chance of each move on the board as it is.
+        """
+        if not self.whole:
+            raise ValueError(f"games on {self.size}x{self.size} cannot be worked out: at most {LISTED}x{LISTED}")
+        own, other = self._worth(policy)
+        after = self.child[0]
+        kept: Floats = np.where(self.winning[0][:, None], other[after, 0], own[after, 0]).mean(axis=0)
+        return kept
+
     def _games(self, policy: Floats) -> dict[str, Floats]:
-        """Won games of R players, each [R], by going back from the full board."""
+        """Won games of R players, each [R]."""
+        own, other = self._worth(policy)
+        losing = self.legal[0] & ~self.winning[0]
+        found = {"first_vs_best": own[0, 0], "first_vs_random": own[0, 1], "second_vs_random": other[0, 1]}
+        if losing.any():
+            found["second_vs_best"] = own[self.child[0, losing], 0].mean(axis=0)
+        return found
+
+    def _worth(self, policy: Floats) -> tuple[Floats, Floats]:
+        """What R players win with it to move and with the opponent to move, by going back from the full board.
+
+        Both are [P + 2, against, R], against the best responder and against random moves.
+        """
         count, runs = len(self.legal), len(policy)
-        # What the player wins with it to move and with the opponent to move: [P + 2, against, R], against the best
-        # responder and against random moves. A move that ends the game wins it for whoever made it.
+        # A move that ends the game wins it for whoever made it.
         own, other = np.zeros((count + 2, 2, runs)), np.zeros((count + 2, 2, runs))
         other[count] = 1.0
         own[count + 1, 0] = 2.0  # no move of the best responder's
         chance = policy.transpose(1, 2, 0)
         for stones in range(int(self._plies.max()), -1, -1):
             level = np.flatnonzero(self._plies == stones)
-            child, moves = self._child[level], self.legal[level].sum(axis=1)
+            child, moves = self.child[level], self.legal[level].sum(axis=1)
             own[level] = (chance[level][:, :, None] * other[child]).sum(axis=1)
             replies = own[child]
             other[level, 0] = replies[:, :, 0].min(axis=1)
             other[level, 1] = replies[:, :, 1].sum(axis=1) / moves[:, None]
-        losing = self.legal[0] & ~self.winning[0]
-        found = {"first_vs_best": own[0, 0], "first_vs_random": own[0, 1], "second_vs_random": other[0, 1]}
-        if losing.any():
-            found["second_vs_best"] = own[self._child[0, losing], 0].mean(axis=0)
-        return found
+        return own, other
 
     def _tree(self, players: int, values: Values, rng: np.random.Generator, plays_first: bool) -> tuple[Floats, Floats]:
         """The won share against a best responder and against random moves, each [players, first moves].
@@ -199,7 +221,7 @@ class Truth:
                 parent = np.arange(len(run))
             else:
                 parent, move = np.nonzero(self.legal[position])
-            child = self._child[position[parent], move]
+            child = self.child[position[parent], move]
             over = child == len(self.legal)
             layers.append((len(run), parent, over))
             going = parent[~over]
