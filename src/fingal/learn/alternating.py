@@ -106,7 +106,10 @@ def follow(game: Game, scheme: int, start: Policy, optimum: Floats | None = None
         again = seen.get(policy.tobytes())
         if again is not None:
             apart = [np.abs(game.evaluate(kept) - best) for kept in policies]
-            gaps, wrong = (tuple(float(gap.max()) for gap in apart), tuple(float((gap > CLOSE).mean()) for gap in apart))
+            gaps, wrong = (
+                tuple(float(gap.max()) for gap in apart),
+                tuple(float((gap > CLOSE).mean()) for gap in apart),
+            )
             return Course(scheme, tuple(policies), gaps, wrong, number - again)
         seen[policy.tobytes()] = number
         policies.append(policy)

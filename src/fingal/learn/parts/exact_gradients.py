@@ -1,0 +1,274 @@
+"""What each estimator of a policy gradient gives on average, and how much it varies, by enumeration on 2x2 and 3x3.
+
+The policy is a table: one logit for every move of every position, so that nothing but the estimator is to blame. Games
+are self-play after a uniformly random first move, which is not learned from. Whoever makes the last move wins, so the
+number of stones at the end says who has won: all that is needed of a position is how likely each number is.
+docs/alternating-games.md has the equations by number.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from fingal.learn.parts import returns
+from fingal.learn.parts.truth import Truth
+
+Floats = NDArray[np.float64]
+
+Kind = Literal["reinforce-v", "reinforce-b", "amcpg-a", "amcpg-b", "soft", "average"]
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """How the weight R of a move's gradient is made of results."""
+
+    kind: Kind
+    """reinforce-v takes every move with its game's result. The others take one move of each game: reinforce-b the mean
+    of its result and k others, amcpg-a the minimum, soft the soft minimum, amcpg-b the minimum over the k likeliest
+    replies, average the minimum over those of a mean of m results."""
+    k: int = 0
+    """More games from the move, or replies."""
+    m: int = 1
+    """Games for each reply: average's."""
+    temperature: float = 1.0
+    """Soft's."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no estimator."""
+        if self.k < 0 or (self.kind == "average" and self.k < 1):
+            raise ValueError(f"k must be at least {int(self.kind == 'average')}, not {self.k}")
+        if self.m < 1:
+            raise ValueError(f"m must be at least 1, not {self.m}")
+        if self.temperature < 0:
+            raise ValueError(f"temperature must be at least 0, not {self.temperature}")
+
+    def __str__(self) -> str:
+        """As tables show it."""
+        if self.kind == "reinforce-v":
+            return "reinforce-v"
+        more = {"average": f", m={self.m}", "soft": f", T={self.temperature:g}"}.get(self.kind, "")
+        return f"{self.kind} (k={self.k}{more})"
+
+
+class SelfPlay:
+    """Everything about games that a table plays against itself."""
+
+    def __init__(self, truth: Truth, policy: Floats) -> None:
+        """Take the chance [P, cells] of every move in every position of 2x2 or 3x3, on the board as it is."""
+        if not truth.whole:
+            raise ValueError(f"size={truth.size} is not possible: all positions are known up to 3x3")
+        self.truth, self.policy = truth, policy
+        self.plies: NDArray[np.int64] = (truth.histories >= 0).sum(1)
+        """[P]: the stones in each position."""
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """[P, cells, T + 1]: how likely a game is to end with T stones after each move; 0 where there is a stone."""
+        truth, most = self.truth, self.truth.cells
+        count = len(truth.legal)
+        after = np.zeros((count + 2, most + 1))
+        found = np.zeros((count, most, most + 1))
+        for stones in range(most - 1, -1, -1):
+            level = np.flatnonzero(self.plies == stones)
+            after[count] = np.eye(most + 1)[stones + 1]  # a move that wins here is the last
+            found[level] = after[truth.child[level]]
+            after[level] = (self.policy[level][:, :, None] * found[level]).sum(1)
+        return found
+
+    @cached_property
+    def reach(self) -> Floats:
+        """[P]: how often a game comes by each position; 1 for the empty board."""
+        truth = self.truth
+        reach = np.zeros(len(truth.legal) + 2)
+        reach[0] = 1.0
+        for stones in range(truth.cells):
+            level = np.flatnonzero(self.plies == stones)
+            chance = self.policy[level] if stones else truth.legal[level] / truth.cells
+            np.add.at(reach, truth.child[level], reach[level, None] * chance)
+        return reach[:-2]
+
+    @cached_property
+    def mover_wins(self) -> NDArray[np.bool_]:
+        """[P, 1, T + 1]: whether a game with T stones is one that the side to move wins."""
+        won: NDArray[np.bool_] = (np.arange(self.truth.cells + 1) - self.plies[:, None, None]) % 2 == 1
+        return won
+
+    @cached_property
+    def wins(self) -> Floats:
+        """[P, cells]: how likely the mover wins after each move, in self-play."""
+        chance: Floats = (self.lengths * self.mover_wins).sum(2)
+        return chance
+
+    @cached_property
+    def replies(self) -> Floats:
+        """[P, cells, cells]: how likely the mover wins after its move and each reply; 1 where there is none."""
+        # Both more rows stand for "no reply": after a win, and on a stone.
+        loses = np.concatenate([1 - self.wins, np.ones((2, self.truth.cells))])
+        there = np.concatenate([self.truth.legal, np.zeros((2, self.truth.cells), np.bool_)])
+        return np.where(there[self.truth.child], loses[self.truth.child], 1.0)
+
+    @cached_property
+    def likeliest(self) -> NDArray[np.int64]:
+        """[P, cells, cells]: the replies to each move, the likeliest first; those that are not there come last."""
+        chance = np.where(self.truth.legal, self.policy, -1.0)
+        order = np.argsort(-chance, axis=1, kind="stable")
+        none = np.broadcast_to(np.arange(self.truth.cells), (2, self.truth.cells))
+        ordered: NDArray[np.int64] = np.concatenate([order, none])[self.truth.child]
+        return ordered
+
+    @cached_property
+    def against_best(self) -> Floats:
+        """[P, cells]: how likely the mover wins after each move when the opponent answers as well as can be."""
+        truth = self.truth
+        count = len(truth.legal)
+        # What is left to a side that plays the policy, with the best responder to move.
+        waiting = np.ones(count + 2)
+        found = np.zeros(truth.legal.shape)
+        for stones in range(truth.cells - 1, -1, -1):
+            level = np.flatnonzero(self.plies == stones)
+            found[level] = np.where(truth.legal[level], waiting[truth.child[level]], 0.0)
+            # The responder moves here: it takes the reply after which the policy, to move, wins least.
+            own = np.append((self.policy * found).sum(1), (0.0, 2.0))
+            waiting[level] = own[truth.child[level]].min(1)
+        return found
+
+    @cached_property
+    def lasting(self) -> tuple[Floats, Floats]:
+        """The mean of 1 / (T - 1) over games that the mover wins and over those it loses, each [P, cells].
+
+        That is how often one move of a game, picked from all but the random first, is this one; the sum over both is
+        the whole chance.
+        """
+        share = self.lengths / np.maximum(np.arange(self.truth.cells + 1) - 1, 1)
+        return (share * self.mover_wins).sum(2), (share * ~self.mover_wins).sum(2)
+
+
+@dataclass(frozen=True)
+class Average:
+    """What an estimator does on average, for one game and the games that continue it."""
+
+    gradient: Floats
+    """[P, cells]: the mean of its gradient with regard to every logit."""
+    variance: float
+    """The mean squared distance of one game's gradient from that mean."""
+    offset: float
+    """The mean, over the moves that it takes, of R less what the move is worth in self-play."""
+    moves: float
+    """How many moves the policy makes for it."""
+
+
+def gradient_of(play: SelfPlay, weight: Floats) -> Floats:
+    """Equation (5): the gradient [P, cells] where each move counts ``weight`` [P, cells] when it is made.
+
+    The first move of a game, which is random, has none.
+    """
+    made = play.reach[:, None] * play.policy * weight * (play.plies > 0)[:, None]
+    gradient: Floats = made - play.policy * made.sum(1, keepdims=True)
+    return gradient
+
+
+def self_play_gradient(play: SelfPlay) -> Floats:
+    """Equation (6): the gradient of the result that each side gets in self-play, with regard to its own moves."""
+    return gradient_of(play, 2 * play.wins - 1)
+
+
+def least_reply_gradient(play: SelfPlay) -> Floats:
+    """Equation (7), the paper's (12): each move counts what it is worth after the reply that is worst for its mover."""
+    return gradient_of(play, 2 * play.replies.min(2) - 1)
+
+
+def best_responder_gradient(play: SelfPlay) -> Floats:
+    """Equation (8): each move counts what it is worth against an opponent who answers as well as can be to the end."""
+    return gradient_of(play, 2 * play.against_best - 1)
+
+
+def average(play: SelfPlay, estimator: Estimator) -> Average:
+    """Equations (9) to (11): the mean and variance of an estimator's gradient for one game."""
+    worth = 2 * play.wins - 1
+    own = play.reach[:, None] * play.policy * (play.plies > 0)[:, None]
+    length = 1 - 2 * play.policy + (play.policy**2).sum(1, keepdims=True)  # of the gradient of a move's logarithm
+    if estimator.kind == "reinforce-v":
+        gradient = self_play_gradient(play)
+        return Average(gradient, float((own * length).sum() - (gradient**2).sum()), 0.0, float(own.sum()))
+    won, lost = play.lasting
+    mean, square = np.zeros_like(worth), np.zeros_like(worth)
+    for result, share in ((1, won), (-1, lost)):
+        first, second = moments(play, estimator, result)
+        mean, square = mean + share * first, square + share * second
+    gradient = gradient_of(play, mean)
+    variance = float((own * length * square).sum() - (gradient**2).sum())
+    picked = own * (won + lost)
+    offset = float((own * mean - picked * worth).sum())
+    return Average(gradient, variance, offset, float(own.sum() + (picked * _more_moves(play, estimator)).sum()))
+
+
+def moments(play: SelfPlay, estimator: Estimator, result: int) -> tuple[Floats, Floats]:
+    """The mean of R and of its square for every move, each [P, cells], when its own game's result is this one."""
+    shape, k = play.wins.shape, estimator.k
+    if estimator.kind == "average":
+        return _least_mean(_replies(play, k), estimator.m)
+    if estimator.kind == "amcpg-b":
+        chances = _replies(play, k)
+        chances = chances.reshape(-1, chances.shape[2])
+        patterns = _patterns(chances.shape[1])
+        chance = np.where(patterns[None] > 0, chances[:, None], 1 - chances[:, None]).prod(2).reshape(*shape, -1)
+    else:
+        # The order of results does not matter: w wins among k games, in all the ways that there are.
+        number = np.arange(k + 1)
+        patterns = np.where(np.arange(k) < number[:, None], 1.0, -1.0)
+        ways = np.array([math.comb(k, int(count)) for count in number])
+        wins = play.wins[:, :, None]
+        chance = ways * wins**number * (1 - wins) ** (k - number)
+    results = torch.from_numpy(np.concatenate([np.full((len(patterns), 1), float(result)), patterns], 1))
+    match estimator.kind:
+        case "reinforce-b":
+            weight = returns.mean(results)
+        case "soft":
+            weight = returns.soft_minimum(results, estimator.temperature)
+        case _:
+            weight = returns.minimum(results)
+    said = weight.numpy()
+    return chance @ said, chance @ said**2
+
+
+def _replies(play: SelfPlay, k: int) -> Floats:
+    """[P, cells, k]: how likely the mover wins after each of the k likeliest replies; 1 for those that are missing.
+
+    A reply that is missing cannot lower a minimum, and after a move that wins the minimum is 1. There are never more
+    than all cells but the random first move's and the mover's own.
+    """
+    return np.take_along_axis(play.replies, play.likeliest[:, :, : min(k, max(1, play.truth.cells - 2))], 2)
+
+
+def _more_moves(play: SelfPlay, estimator: Estimator) -> Floats:
+    """How many moves the games that continue after each move have, [P, cells]; a reply that is given is none."""
+    stones = np.arange(play.truth.cells + 1)
+    left = play.lengths @ stones - play.lengths.sum(2) * (play.plies[:, None] + 1)
+    if estimator.kind not in ("amcpg-b", "average"):
+        return estimator.k * left
+    after = np.concatenate([left, np.zeros((2, play.truth.cells))])[play.truth.child]
+    likeliest = play.likeliest[:, :, : estimator.k]
+    return estimator.m * np.take_along_axis(after, likeliest, 2).sum(2)
+
+
+def _patterns(count: int) -> Floats:
+    """All results of so many games: -1 and 1 in [2 ** count, count]."""
+    return 2.0 * (np.arange(1 << count)[:, None] >> np.arange(count) & 1) - 1
+
+
+def _least_mean(chances: Floats, m: int) -> tuple[Floats, Floats]:
+    """The mean of the least of several means of m results, and of its square: chances to win [..., k] to [...]."""
+    wins = np.arange(m + 1)
+    ways = np.array([math.comb(m, int(count)) for count in wins])
+    each = ways * chances[..., None] ** wins * (1 - chances[..., None]) ** (m - wins)
+    at_least = each[..., ::-1].cumsum(-1)[..., ::-1].prod(-2)  # every reply has that many wins
+    exactly = at_least - np.append(at_least[..., 1:], np.zeros_like(at_least[..., :1]), -1)
+    said = 2 * wins / m - 1
+    return exactly @ said, exactly @ said**2
