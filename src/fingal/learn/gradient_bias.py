@@ -11,6 +11,7 @@ paper's equation 12), and against a best responder. docs/alternating-games.md ha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -58,6 +59,11 @@ class Bias:
     """How much more than its worth in self-play a move is given on average: below 0, most moves are pushed down."""
     moves: float
     """Moves that the policy makes for one game and those that continue it."""
+
+    @property
+    def bias(self) -> float:
+        """How far its mean is from self-play's gradient with the best step size, as a share of that gradient."""
+        return math.sqrt(max(0.0, 1 - self.self_play**2))
 
     @property
     def games(self) -> float:
@@ -114,7 +120,7 @@ def table(
         for estimator in estimators:
             found = average(play, estimator)
             length = float(np.sqrt((found.gradient**2).sum()))
-            near = [cosine(found.gradient, aim) for aim in aims]
+            near = cosine(found.gradient, aims[0]), cosine(found.gradient, aims[1]), cosine(found.gradient, aims[2])
             noise = float(np.sqrt(found.variance)) / length
             rows.append(Bias(kind, str(estimator), *near, length / full, noise, found.offset, found.moves))
     return rows

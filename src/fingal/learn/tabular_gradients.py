@@ -93,18 +93,18 @@ class _Table:
         self.truth, self.rng = truth, rng
         self.runs, self.positions, self.cells = logits.shape
         self.logits = logits.reshape(-1, self.cells).copy()
-        self._plies = (truth.histories >= 0).sum(1)
+        self.plies = (truth.histories >= 0).sum(1)
 
     def finish(self, row: Ints, position: Ints) -> tuple[Ints, list[tuple[Ints, Ints, Ints]]]:
         """Play on to the end: the stones there [N], and of every ply who played, where and what.
 
         ``row`` [N, 2] says with which tables Black and White play, by the number of their first row.
         """
-        over = len(self._plies)
+        over = len(self.plies)
         length = np.zeros(len(position), np.int64)
         going, made = np.arange(len(position)), []
         while len(going):
-            plies = self._plies[position]
+            plies = self.plies[position]
             weight = np.exp(self.logits[row[going, plies % 2] + position])
             # The least of exponential waiting times is a draw in proportion to the weights.
             cell = (self.rng.standard_exponential(weight.shape) / np.maximum(weight, 1e-300)).argmin(1)
@@ -117,7 +117,7 @@ class _Table:
     def results(self, row: Ints, position: Ints, mover: Ints) -> Floats:
         """+1 or -1 [N] for whoever moved with so many stones on the board; ``position`` may be the end of a game."""
         found = np.ones(len(position))
-        going = position < len(self._plies)
+        going = position < len(self.plies)
         length = self.finish(row[going], position[going])[0]
         found[going] = np.where((length - mover[going]) % 2 == 1, 1.0, -1.0)
         return found
@@ -131,7 +131,7 @@ def _openings(table: _Table, games: int) -> Ints:
 
 def _weights(table: _Table, estimator: Estimator, row: Ints, position: Ints, cell: Ints, result: Floats) -> Floats:
     """The weight R [N] of moves whose own games ended with this result for their mover, [N]."""
-    k, plies = estimator.k, table._plies[position]
+    k, plies = estimator.k, table.plies[position]
     after = table.truth.child[position, cell]
     if estimator.kind in ("amcpg-b", "average"):
         each = estimator.m if estimator.kind == "average" else 1
@@ -145,20 +145,16 @@ def _weights(table: _Table, estimator: Estimator, row: Ints, position: Ints, cel
         lost = start == table.positions  # a reply that wins
         begin = np.repeat(np.where(there & ~lost, start, table.positions).ravel(), each)
         wide = np.repeat(np.arange(len(row)), reply.shape[1] * each)
-        found = table.results(row[wide], begin, plies[wide]).reshape(len(row), -1, each)
-        found[lost] = -1.0
+        each_reply = table.results(row[wide], begin, plies[wide]).reshape(len(row), -1, each)
+        each_reply[lost] = -1.0
         if estimator.kind == "average":
-            return returns.least_mean(torch.from_numpy(found)).numpy()
-        found = found[:, :, 0]
+            return returns.least_mean(torch.from_numpy(each_reply)).numpy()
+        found = each_reply[:, :, 0]
     else:
         wide = np.repeat(np.arange(len(row)), k)
         found = table.results(row[wide], after[wide], plies[wide]).reshape(len(row), k)
     results = torch.from_numpy(np.concatenate([result[:, None], found], 1))
-    if estimator.kind == "reinforce-b":
-        return returns.mean(results).numpy()
-    if estimator.kind == "soft":
-        return returns.soft_minimum(results, estimator.temperature).numpy()
-    return returns.minimum(results).numpy()
+    return estimator.weight(results).numpy()
 
 
 def learn(truth: Truth, start: Floats, config: Tabular) -> Learned:
@@ -182,7 +178,7 @@ def learn(truth: Truth, start: Floats, config: Tabular) -> Learned:
             row[np.arange(len(own)), 1 - learners] += runs * table.positions
         length, made = table.finish(row, _openings(table, games))
         game, position, cell = (np.concatenate([ply[part] for ply in made]) for part in range(3))
-        plies = table._plies[position]
+        plies = table.plies[position]
         result = np.where((length[game] - plies) % 2 == 1, 1.0, -1.0)
         if config.estimator.kind == "reinforce-v":
             counted = (learners[game] < 0) | (learners[game] == plies % 2)

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from fingal.learn.parts import returns
 from fingal.learn.parts.truth import Truth
@@ -48,6 +49,18 @@ class Estimator:
             raise ValueError(f"m must be at least 1, not {self.m}")
         if self.temperature < 0:
             raise ValueError(f"temperature must be at least 0, not {self.temperature}")
+
+    def weight(self, results: Tensor) -> Tensor:
+        """R of results [N, K], the game's own first, for those whose R is made of one result for each game: [N]."""
+        match self.kind:
+            case "reinforce-b":
+                return returns.mean(results)
+            case "soft":
+                return returns.soft_minimum(results, self.temperature)
+            case "amcpg-a" | "amcpg-b":
+                return returns.minimum(results)
+            case _:
+                raise ValueError(f"{self.kind} does not weigh a move by one result for each game")
 
     def __str__(self) -> str:
         """As tables show it."""
@@ -227,14 +240,7 @@ def moments(play: SelfPlay, estimator: Estimator, result: int) -> tuple[Floats, 
         wins = play.wins[:, :, None]
         chance = ways * wins**number * (1 - wins) ** (k - number)
     results = torch.from_numpy(np.concatenate([np.full((len(patterns), 1), float(result)), patterns], 1))
-    match estimator.kind:
-        case "reinforce-b":
-            weight = returns.mean(results)
-        case "soft":
-            weight = returns.soft_minimum(results, estimator.temperature)
-        case _:
-            weight = returns.minimum(results)
-    said = weight.numpy()
+    said = estimator.weight(results).numpy()
     return chance @ said, chance @ said**2
 
 
@@ -252,15 +258,16 @@ def _more_moves(play: SelfPlay, estimator: Estimator) -> Floats:
     stones = np.arange(play.truth.cells + 1)
     left = play.lengths @ stones - play.lengths.sum(2) * (play.plies[:, None] + 1)
     if estimator.kind not in ("amcpg-b", "average"):
-        return estimator.k * left
+        return np.asarray(estimator.k * left)
     after = np.concatenate([left, np.zeros((2, play.truth.cells))])[play.truth.child]
     likeliest = play.likeliest[:, :, : estimator.k]
-    return estimator.m * np.take_along_axis(after, likeliest, 2).sum(2)
+    return np.asarray(estimator.m * np.take_along_axis(after, likeliest, 2).sum(2))
 
 
 def _patterns(count: int) -> Floats:
     """All results of so many games: -1 and 1 in [2 ** count, count]."""
-    return 2.0 * (np.arange(1 << count)[:, None] >> np.arange(count) & 1) - 1
+    bits = np.arange(1 << count)[:, None] >> np.arange(count) & 1
+    return np.where(bits, 1.0, -1.0)
 
 
 def _least_mean(chances: Floats, m: int) -> tuple[Floats, Floats]:

@@ -58,8 +58,7 @@ class Game:
     @property
     def legal(self) -> NDArray[np.bool_]:
         """[S, A]: the actions that there are."""
-        there: NDArray[np.bool_] = self.chance.any(2)
-        return there
+        return np.asarray(self.chance.sum(2) > 0)
 
     def action_values(self, values: Floats) -> Floats:
         """Equation (1): the worth [S, A] of every action where states are worth [S]; nan where there is none."""

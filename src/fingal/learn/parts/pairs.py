@@ -20,6 +20,9 @@ from fingal.learn.parts.game_lines import Game
 from fingal.nets import bridges
 from fingal.search.evaluator import Positions
 
+EMPTY = 2
+"""The plane of the board's empty cells."""
+
 AT_ONCE = 1 << 14
 """Positions that are encoded in one go."""
 
@@ -68,7 +71,7 @@ class Pairs:
         planes = torch.where(around.view(-1, 1, 1, 1), planes.flip(2, 3), planes)
         cell = self._cell[view, number]
         cell = torch.where(around, self.size**2 - 1 - cell, cell)
-        return Seen(planes.float(), planes[:, bridges.EMPTY, 1:-1, 1:-1].flatten(1) > 0, cell)
+        return Seen(planes.float(), planes[:, EMPTY, 1:-1, 1:-1].flatten(1) > 0, cell)
 
 
 def choices(games: Sequence[Game], size: int, *, mirrored: bool = False) -> tuple[Positions, NDArray[np.int64]]:
