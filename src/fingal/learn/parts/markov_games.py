@@ -14,7 +14,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
-from fingal.learn.parts.truth import Truth
+from fingal.learn.parts.truth import LISTED, Truth
 
 Floats = NDArray[np.float64]
 Policy = NDArray[np.int64]
@@ -22,6 +22,9 @@ Policy = NDArray[np.int64]
 
 TIE = 1e-9
 """Values closer than this are equal."""
+
+DENSE = 200
+"""Up to so many states a plain matrix is faster than a sparse one."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,14 @@ class Game:
         """Equation (2), solved: the value [S] of every state when both players follow a policy."""
         states = np.arange(len(policy))
         chance, following = self.chance[states, policy], self.following[states, policy]
+        reward = (chance * self.reward[states, policy]).sum(1)
         going = following < len(states)
         rows = np.broadcast_to(states[:, None], chance.shape)[going]
         steps = (self.gamma * chance[going], (rows, following[going]))
-        matrix = scipy.sparse.identity(len(states), format="csc") - scipy.sparse.csc_matrix(steps, (len(states),) * 2)
-        reward = (chance * self.reward[states, policy]).sum(1)
-        solved: Floats = scipy.sparse.linalg.spsolve(matrix, reward)
+        onward = scipy.sparse.csc_matrix(steps, (len(states), len(states)))
+        if len(states) <= DENSE:
+            return np.linalg.solve(np.eye(len(states)) - onward.toarray(), reward)
+        solved: Floats = scipy.sparse.linalg.spsolve(scipy.sparse.identity(len(states), format="csc") - onward, reward)
         return solved
 
     def respond(self, policy: Policy, *, first: bool) -> Policy:
@@ -160,9 +165,9 @@ G2 = deterministic(
 
 def hex_game(size: int) -> Game:
     """Hex on a board of 2x2 or 3x3: 1 for Black, who moves first, when Black wins, and -1 when White does."""
+    if size > LISTED:
+        raise ValueError(f"size={size} is not possible: all positions are known up to {LISTED}x{LISTED}")
     truth = Truth(size)
-    if not truth.whole:
-        raise ValueError(f"size={size} is not possible: all positions are known up to 3x3")
     black = ~truth.positions.white_to_move
     count = len(black)
     ends = truth.child == count

@@ -174,7 +174,7 @@ class Truth:
         own, other = self._worth(policy)
         after = self.child[0]
         kept: Floats = np.where(self.winning[0][:, None], other[after, 0], own[after, 0]).mean(axis=0)
-        return kept
+        return kept.round(9)
 
     def _games(self, policy: Floats) -> dict[str, Floats]:
         """Won games of R players, each [R]."""
