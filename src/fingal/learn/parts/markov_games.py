@@ -82,11 +82,13 @@ class Game:
         reward = (chance * self.reward[states, policy]).sum(1)
         going = following < len(states)
         rows = np.broadcast_to(states[:, None], chance.shape)[going]
-        steps = (self.gamma * chance[going], (rows, following[going]))
-        onward = scipy.sparse.csc_matrix(steps, (len(states), len(states)))
-        if len(states) <= DENSE:
-            return np.linalg.solve(np.eye(len(states)) - onward.toarray(), reward)
-        solved: Floats = scipy.sparse.linalg.spsolve(scipy.sparse.identity(len(states), format="csc") - onward, reward)
+        steps, count = self.gamma * chance[going], len(states)
+        if count <= DENSE:
+            matrix = np.eye(count)
+            np.add.at(matrix, (rows, following[going]), -steps)
+            return np.linalg.solve(matrix, reward)
+        onward = scipy.sparse.csc_matrix((steps, (rows, following[going])), (count, count))
+        solved: Floats = scipy.sparse.linalg.spsolve(scipy.sparse.identity(count, format="csc") - onward, reward)
         return solved
 
     def respond(self, policy: Policy, *, first: bool) -> Policy:
