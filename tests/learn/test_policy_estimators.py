@@ -18,7 +18,7 @@ from fingal.learn.parts.truth import Truth
 from fingal.learn.reinforce import Reinforce
 from fingal.nets import bridges
 
-GAMES = 20_000
+GAMES = 8000
 NET: dict[str, Any] = {"layers": 2, "channels": 8, "games": GAMES, "half": False}
 
 CASES = [
@@ -35,7 +35,7 @@ def trainer_of(config: PolicyGradient, folder: Path) -> Learning:
     run = Run(folder, asdict(config))
     try:
         made: Learning = (reinforce if isinstance(config, Reinforce) else amcpg).Trainer(
-            config,  # type: ignore[arg-type]
+            config,
             run,
             torch.device("cpu"),
         )
@@ -75,9 +75,11 @@ def test_games_give_the_gradient_that_enumeration_gives(
     trainer.sampler.seed(7)
     found = gradient_of(trainer.lesson(rng), truth, policy)
     exact = average(play, estimator)
-    # The squared distance is that of a mean of GAMES games.
-    assert ((found - exact.gradient) ** 2).sum() < 3 * exact.variance / GAMES
-    # No other estimator could have given these gradients.
+    missed = found - exact.gradient
+    # The squared distance is that of a mean of so many games.
+    assert (missed**2).sum() < 1.5 * exact.variance / GAMES
+    # It does not lie towards what any other estimator gives; on 2x2 two of them are the same.
     for _, other in CASES:
-        if other != estimator:
-            assert ((found - average(play, other).gradient) ** 2).sum() > 10 * exact.variance / GAMES
+        way = average(play, other).gradient - exact.gradient
+        if (way**2).sum() > 1e-9:
+            assert abs((missed * way).sum() / (way**2).sum()) < 0.5
