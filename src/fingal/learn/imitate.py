@@ -115,8 +115,8 @@ PRESETS = {
     ),
     "cpu-7x7": Imitate(
         size=7,
-        player="uct:sims=200,knowledge=0",
-        games=4500,
+        player="uct:sims=400,knowledge=0",
+        games=5000,
         jobs=2,
         layers=4,
         channels=32,
