@@ -106,6 +106,11 @@ def test_a_run_goes_on_as_if_it_had_not_been_stopped(tmp_path: Path) -> None:
     assert straight[-1]["top_1"] == rest[-1]["top_1"]
     for name, tensor in weights(tmp_path / "straight").items():
         assert torch.equal(tensor, weights(tmp_path / "stopped")[name]), name
+    least = tmp_path / "straight" / "checkpoints" / "best.safetensors"
+    assert (
+        checkpoint.load(least, Convolutional)[1].cost["steps"]
+        == min(straight, key=lambda row: row["held_out_loss"])["steps"]
+    )
     kept = sorted(path.name for path in (tmp_path / "straight" / "checkpoints").glob("net-*"))
     assert kept == ["net-000040.safetensors", "net-000060.safetensors"]
 

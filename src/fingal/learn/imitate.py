@@ -58,8 +58,8 @@ class Imitate:
     """Whether positions are also seen turned by 180 degrees."""
     held_out: float = 0.1
     """The share of the games that is not learned from, to measure on."""
-    examined: int = 4096
-    """Positions of those that a row of figures is measured on; the last row takes all."""
+    examined: int = 16_384
+    """Positions of those that a row of figures is measured on, at most."""
     steps: int = 100_000
     """Steps of learning."""
     batch: int = 64
@@ -109,6 +109,7 @@ PRESETS = {
         games=2000,
         layers=4,
         channels=32,
+        examined=4096,
         steps=5000,
         decay_from=0.5,
         row_steps=250,
@@ -120,6 +121,7 @@ PRESETS = {
         jobs=2,
         layers=4,
         channels=32,
+        examined=4096,
         steps=20_000,
         decay_from=0.5,
     ),
@@ -172,6 +174,8 @@ class Progress:
     """Of learning."""
     fingerprint: int = 0
     """Of the games."""
+    best: float = math.inf
+    """The least loss on other games so far."""
 
 
 class Trainer:
@@ -284,6 +288,9 @@ class Trainer:
         progress.rows += 1
         figures = {"steps": progress.steps, "games": progress.games, "pairs": len(self.learned), "loss": loss}
         figures |= {"steps_per_s": steps / spent, **self.measure()}
+        if figures["held_out_loss"] < progress.best:
+            progress.best = figures["held_out_loss"]
+            checkpoint.save(self.net, self.run.checkpoints / "best.safetensors", self.card())
         if config.size <= LARGEST and self.keeps():
             figures |= self.exam()
         progress.seconds += time.perf_counter() - began
@@ -293,11 +300,9 @@ class Trainer:
     def measure(self) -> dict[str, float]:
         """How well the net foretells the moves of games that it has not learned from."""
         count = len(self.held_out)
-        if count > self.config.examined and self.done_share() < 1:
-            # The same ones every time, from all games.
-            chosen = torch.linspace(0, count - 1, self.config.examined, device=self.device).round().long()
-        else:
-            chosen = torch.arange(count, device=self.device)
+        # The same ones every time, from all games.
+        most = min(count, self.config.examined)
+        chosen = torch.linspace(0, count - 1, most, dtype=torch.float64, device=self.device).round().long()
         sums = torch.zeros(3, dtype=torch.float64, device=self.device)
         for some in torch.split(chosen, AT_ONCE):
             seen = self.held_out.at(some)
