@@ -8,7 +8,7 @@ import pytest
 from fingal.learn.gradient_bias import chances, logits
 from fingal.learn.parts.exact_gradients import Estimator, SelfPlay, average
 from fingal.learn.parts.truth import Truth
-from fingal.learn.tabular_gradients import Tabular, learn, tuned
+from fingal.learn.tabular_gradients import Tabular, learn, learn_without_noise, tuned
 
 TWO, THREE = Truth(2), Truth(3)
 KINDS = [
@@ -55,6 +55,19 @@ def test_learners_gain_against_a_best_responder() -> None:
         assert learned.rows[0].sampled == pytest.approx([0.106, 0.106], abs=1e-3)
         assert min(learned.rows[-1].sampled) > 0.22
         assert max(learned.rows[-1].entropy) < min(learned.rows[0].entropy)
+
+
+def test_without_noise_it_does_what_very_many_games_do() -> None:
+    start = logits(TWO, "rough")
+    config = Tabular(Estimator("amcpg-a", 1), rate=5e-4, games=40_000, iterations=3, runs=3, every=1)
+    sampled, exact = learn(TWO, start, config), learn_without_noise(TWO, start, config)
+    moved = np.abs(np.where(TWO.legal, exact.logits[0] - np.where(TWO.legal, start, 0.0), 0.0)).max()
+    apart = np.where(TWO.legal, sampled.logits - np.where(TWO.legal, exact.logits[0], 0.0), 0.0)
+    assert moved > 1
+    assert np.abs(apart).max() < 0.1 * moved
+    for one, two in zip(sampled.rows[1:], exact.rows[1:], strict=True):
+        assert one.sampled == pytest.approx([two.sampled[0]] * 3, abs=0.02)
+    assert exact.config.runs == 1
 
 
 def test_a_pool_of_opponents() -> None:

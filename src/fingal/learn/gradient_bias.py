@@ -122,5 +122,7 @@ def table(
             length = float(np.sqrt((found.gradient**2).sum()))
             near = cosine(found.gradient, aims[0]), cosine(found.gradient, aims[1]), cosine(found.gradient, aims[2])
             noise = float(np.sqrt(found.variance)) / length
-            rows.append(Bias(kind, str(estimator), *near, length / full, noise, found.offset, found.moves))
+            rows.append(
+                Bias(kind, str(estimator), *near, length / full, noise, found.weight - found.worth, found.moves)
+            )
     return rows

@@ -7,7 +7,7 @@ has what came of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fingal.learn.gradient_bias import chances
 from fingal.learn.parts import returns
-from fingal.learn.parts.exact_gradients import Estimator, Floats
+from fingal.learn.parts.exact_gradients import Estimator, Floats, SelfPlay, average
 from fingal.learn.parts.truth import Truth
 
 Ints = NDArray[np.int64]
@@ -214,8 +214,34 @@ def _measured(table: _Table, iteration: int, run: Ints, position: Ints, weight: 
     return Measured(iteration, *told)
 
 
-def tuned(truth: Truth, start: Floats, config: Tabular, rates: Sequence[float]) -> tuple[float, list[Learned]]:
+def learn_without_noise(truth: Truth, start: Floats, config: Tabular) -> Learned:
+    """As ``learn``, but every iteration takes the exact mean of what the games of one would add: one run.
+
+    What is left of an estimator then is its bias.
+    """
+    logits, rows = start.copy(), []
+    for iteration in range(config.iterations + 1):
+        play = SelfPlay(truth, chances(logits))
+        mean = average(play, config.estimator)
+        if iteration % config.every == 0 or iteration == config.iterations:
+            seen = play.reach * (play.plies > 0)
+            entropy = -(play.policy * np.log(np.maximum(play.policy, 1e-300))).sum(1)
+            kept = truth.openings_kept(play.policy[None]), truth.openings_kept(truth.policy(logits[None]))
+            figures = [*(float(share[0]) for share in kept), float((seen * entropy).sum() / seen.sum()), mean.weight]
+            rows.append(Measured(iteration, *((figure,) for figure in figures)))
+        if iteration < config.iterations:
+            logits = logits + config.rate * config.games * mean.gradient
+    return Learned(replace(config, runs=1), tuple(rows), logits[None])
+
+
+def tuned(
+    truth: Truth,
+    start: Floats,
+    config: Tabular,
+    rates: Sequence[float],
+    way: Callable[[Truth, Floats, Tabular], Learned] = learn,
+) -> tuple[float, list[Learned]]:
     """Which of some rates leads to the best sampled policy, on average over the runs, and what each led to."""
-    tried = [learn(truth, start, replace(config, rate=rate)) for rate in rates]
+    tried = [way(truth, start, replace(config, rate=rate)) for rate in rates]
     best = max(tried, key=lambda one: float(np.mean(one.rows[-1].sampled)))
     return best.config.rate, tried

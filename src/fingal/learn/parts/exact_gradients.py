@@ -171,8 +171,10 @@ class Average:
     """[P, cells]: the mean of its gradient with regard to every logit."""
     variance: float
     """The mean squared distance of one game's gradient from that mean."""
-    offset: float
-    """The mean, over the moves that it takes, of R less what the move is worth in self-play."""
+    weight: float
+    """The mean of R over the moves that it takes."""
+    worth: float
+    """The mean of what those moves are worth in self-play."""
     moves: float
     """How many moves the policy makes for it."""
 
@@ -209,17 +211,18 @@ def average(play: SelfPlay, estimator: Estimator) -> Average:
     length = 1 - 2 * play.policy + (play.policy**2).sum(1, keepdims=True)  # of the gradient of a move's logarithm
     if estimator.kind == "reinforce-v":
         gradient = self_play_gradient(play)
-        return Average(gradient, float((own * length).sum() - (gradient**2).sum()), 0.0, float(own.sum()))
+        mean = float((own * worth).sum() / own.sum())
+        return Average(gradient, float((own * length).sum() - (gradient**2).sum()), mean, mean, float(own.sum()))
     won, lost = play.lasting
-    mean, square = np.zeros_like(worth), np.zeros_like(worth)
+    given, square = np.zeros_like(worth), np.zeros_like(worth)
     for result, share in ((1, won), (-1, lost)):
         first, second = moments(play, estimator, result)
-        mean, square = mean + share * first, square + share * second
-    gradient = gradient_of(play, mean)
+        given, square = given + share * first, square + share * second
+    gradient = gradient_of(play, given)
     variance = float((own * length * square).sum() - (gradient**2).sum())
     picked = own * (won + lost)
-    offset = float((own * mean - picked * worth).sum())
-    return Average(gradient, variance, offset, float(own.sum() + (picked * _more_moves(play, estimator)).sum()))
+    moves = float(own.sum() + (picked * _more_moves(play, estimator)).sum())
+    return Average(gradient, variance, float((own * given).sum()), float((picked * worth).sum()), moves)
 
 
 def moments(play: SelfPlay, estimator: Estimator, result: int) -> tuple[Floats, Floats]:
