@@ -197,6 +197,7 @@ class Trainer:
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.file = Path(config.file) if config.file else run.games / "played.txt"
         """Where the games are."""
+        self._played = 0
         self._cost = torch.zeros((), device=device)
         self._updates: Repeated | None = None
         self._truth: Truth | None = None
@@ -212,15 +213,11 @@ class Trainer:
         config = self.config
         if config.file:
             return
-        yield from teacher_games.play(
-            self.file,
-            config.player,
-            config.size,
-            config.games,
-            most_random=config.most_random,
-            seed=config.seed,
-            jobs=config.jobs,
-        )
+        how = {"most_random": config.most_random, "seed": config.seed, "jobs": config.jobs}
+        for played in teacher_games.play(self.file, config.player, config.size, config.games, **how):
+            self._played = played
+            yield played
+        self._played = config.games
         self.gather()
 
     def gather(self) -> None:
@@ -324,11 +321,12 @@ class Trainer:
 
     def keeps(self) -> bool:
         """Whether the net as it is now is one to keep."""
-        return self.progress.rows % self.config.keep_rows == 0 or self.done_share() >= 1
+        return self.progress.rows % self.config.keep_rows == 0 or self.progress.steps >= self.config.steps
 
     def done_share(self) -> float:
-        """How much of the run is behind it, from 0 to 1."""
-        return self.progress.steps / self.config.steps
+        """How much of the run is behind it, from 0 to 1; the player's games are half of it."""
+        learned = self.progress.steps / self.config.steps
+        return learned if self.config.file else (self._played / self.config.games + learned) / 2
 
     def card(self) -> Card:
         """What the net's file says of it."""
@@ -369,7 +367,7 @@ def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, fl
         if time.monotonic() - told > 10:
             yield {"games": games}
             told = time.monotonic()
-    while trainer.done_share() < 1:
+    while trainer.progress.steps < trainer.config.steps:
         figures = trainer.row()
         trainer.run.log(trainer.progress.steps, figures)
         yield figures
