@@ -131,25 +131,24 @@ def _openings(table: _Table, games: int) -> Ints:
 
 def _weights(table: _Table, estimator: Estimator, row: Ints, position: Ints, cell: Ints, result: Floats) -> Floats:
     """The weight R [N] of moves whose own games ended with this result for their mover, [N]."""
-    k, plies = estimator.k, table.plies[position]
+    k, plies, count = estimator.k, table.plies[position], table.positions
     after = table.truth.child[position, cell]
     if estimator.kind in ("amcpg-b", "average"):
         each = estimator.m if estimator.kind == "average" else 1
-        there = np.concatenate([table.truth.legal, np.zeros((1, table.cells), np.bool_)])[after]
+        here, going = np.minimum(after, count - 1), after < count
+        there = table.truth.legal[here] & going[:, None]
         opponent = row[np.arange(len(row)), (plies + 1) % 2]
-        liked = np.where(there, table.logits[opponent + np.where(after < table.positions, after, 0)], -np.inf)
+        liked = np.where(there, table.logits[opponent + here], -np.inf)
         reply = np.argsort(-liked, axis=1, kind="stable")[:, :k]
-        there = np.take_along_axis(there, reply, 1)
-        # Where there is no reply the game is over and won, which lowers no minimum.
-        start = np.where(there, np.append(table.truth.child, [[0] * table.cells], 0)[after[:, None], reply], -1)
-        lost = start == table.positions  # a reply that wins
-        begin = np.repeat(np.where(there & ~lost, start, table.positions).ravel(), each)
+        there, child = np.take_along_axis(there, reply, 1), table.truth.child[here[:, None], reply]
+        # Where there is no reply the game counts as over and won, which lowers no minimum.
+        begin = np.repeat(np.where(there, child, count).ravel(), each)
         wide = np.repeat(np.arange(len(row)), reply.shape[1] * each)
-        each_reply = table.results(row[wide], begin, plies[wide]).reshape(len(row), -1, each)
-        each_reply[lost] = -1.0
+        by_reply = table.results(row[wide], begin, plies[wide]).reshape(len(row), -1, each)
+        by_reply[there & (child == count)] = -1.0  # the reply has won
         if estimator.kind == "average":
-            return returns.least_mean(torch.from_numpy(each_reply)).numpy()
-        found = each_reply[:, :, 0]
+            return returns.least_mean(torch.from_numpy(by_reply)).numpy()
+        found = by_reply[:, :, 0]
     else:
         wide = np.repeat(np.arange(len(row)), k)
         found = table.results(row[wide], after[wide], plies[wide]).reshape(len(row), k)
