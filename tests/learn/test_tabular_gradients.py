@@ -119,6 +119,13 @@ def test_nonsense_is_refused(setting: dict[str, Any], message: str) -> None:
         Tabular(**({"estimator": Estimator("reinforce-v")} | setting))
 
 
+@pytest.mark.parametrize("size", [1, 5])
+def test_other_boards_are_refused(size: int) -> None:
+    truth = Truth(size)
+    with pytest.raises(ValueError, match=f"size={size} is not possible"):
+        learn(truth, np.zeros(truth.legal.shape), Tabular(Estimator("reinforce-v")))
+
+
 def test_games_are_worked_out_up_to_3x3() -> None:
     with pytest.raises(ValueError, match="cannot be worked out"):
         Truth(5).openings_kept(np.zeros((1, 1000, 25)))

@@ -90,6 +90,8 @@ class _Table:
     """Tables of several runs, and games between them, all at once."""
 
     def __init__(self, truth: Truth, logits: Floats, rng: np.random.Generator) -> None:
+        if not truth.whole or truth.size < 2:
+            raise ValueError(f"size={truth.size} is not possible: tables are learned on 2x2 and 3x3")
         self.truth, self.rng = truth, rng
         self.runs, self.positions, self.cells = logits.shape
         self.logits = logits.reshape(-1, self.cells).copy()
@@ -105,7 +107,8 @@ class _Table:
         going, made = np.arange(len(position)), []
         while len(going):
             plies = self.plies[position]
-            weight = np.exp(self.logits[row[going, plies % 2] + position])
+            rows = self.logits[row[going, plies % 2] + position]
+            weight = np.exp(rows - rows.max(1, keepdims=True))
             # The least of exponential waiting times is a draw in proportion to the weights.
             cell = (self.rng.standard_exponential(weight.shape) / np.maximum(weight, 1e-300)).argmin(1)
             made.append((going, position, cell))
