@@ -4,7 +4,6 @@ The oracle walks through every game, every pick and every continuation with its 
 """
 
 import itertools
-from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -171,38 +170,44 @@ def test_self_plays_gradient_by_small_differences() -> None:
         assert exact[at, cell] == pytest.approx(slope, abs=1e-8)
 
 
-def test_replies_and_best_responders_by_hand() -> None:
-    least, best = least_reply_gradient(PLAY), best_responder_gradient(PLAY)
-
-    def against_best(board: Board, ply: int) -> float:
-        """What is left to the one who moved with ``ply`` stones against the best responder."""
-        if board.is_over():
-            return float((len(board.moves) - ply) % 2 == 1)
-        mine = (len(board.moves) - ply) % 2 == 0
-        worth = []
-        for cell in board.legal_moves:
-            board.push(cell)
-            worth.append((against_best(board, ply), cell))
-            board.pop()
-        return sum(PLAY.policy[number(board), cell] * win for win, cell in worth) if mine else min(worth)[0]
-
-    expected: dict[str, np.ndarray] = defaultdict(lambda: np.zeros_like(PLAY.policy))
+def test_the_least_reply_by_hand() -> None:
+    expected = np.zeros_like(PLAY.policy)
     for chance, line, _ in endings(Board(2)):
         for ply in range(1, len(line)):
             at, cell = line[ply]
             board = Board(2)
             for _, move in line[: ply + 1]:
                 board.push(move)
-            direction = chance * (np.eye(4)[cell] - PLAY.policy[at])
-            expected["best"][at] += (2 * against_best(board, ply) - 1) * direction
             after = []
             for reply in [] if board.is_over() else board.legal_moves:
                 board.push(reply)
                 after.append(value(board, ply))
                 board.pop()
-            expected["least"][at] += (2 * min(after, default=1.0) - 1) * direction
-    assert np.allclose(least, expected["least"], atol=1e-12)
-    assert np.allclose(best, expected["best"], atol=1e-12)
+            expected[at] += (2 * min(after, default=1.0) - 1) * chance * (np.eye(4)[cell] - PLAY.policy[at])
+    assert np.allclose(least_reply_gradient(PLAY), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_best_responders_gradient_by_small_differences(size: int) -> None:
+    """What is kept against a best responder, differentiated: who should lose wins nothing, whatever it does."""
+    truth = Truth(size)
+    start = logits(truth, "taught", seed=2)
+    exact = best_responder_gradient(SelfPlay(truth, chances(start)))
+    lots = np.random.default_rng(1)
+    # Some coordinates at random, and those that count most.
+    flat = np.concatenate([np.argsort(-np.abs(exact).ravel())[:30], lots.choice(exact.size, 20, replace=False)])
+    places = [
+        (at, cell) for at, cell in zip(*np.unravel_index(flat, exact.shape), strict=True) if truth.legal[at, cell]
+    ]
+    changed = np.repeat(start[None], 2 * len(places), 0)
+    for number, (at, cell) in enumerate(places):
+        changed[2 * number, at, cell] += 1e-4
+        changed[2 * number + 1, at, cell] -= 1e-4
+    # What is kept is rounded to nine decimals, so the step must not be too small.
+    kept = 2 * truth.openings_kept(chances(changed))
+    slopes = (kept[0::2] - kept[1::2]) / 2e-4
+    assert np.allclose([exact[place] for place in places], slopes, atol=3e-5)
+    assert np.abs(slopes).max() > 0.01
 
 
 def test_the_table_says_that_the_minimum_is_biased_on_3x3() -> None:

@@ -50,7 +50,7 @@ class Bias:
     least_reply: float
     """The same with the gradient in which each move counts what the worst reply leaves of it."""
     best_responder: float
-    """The same with the gradient in which it counts what is left against a best responder."""
+    """The same with the gradient of what is won against a best responder."""
     length: float
     """The length of the mean, as a share of REINFORCE-V's."""
     noise: float

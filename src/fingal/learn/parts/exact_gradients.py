@@ -22,6 +22,7 @@ from fingal.learn.parts import returns
 from fingal.learn.parts.truth import Truth
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 Kind = Literal["reinforce-v", "reinforce-b", "amcpg-a", "amcpg-b", "soft", "average"]
 
@@ -78,7 +79,7 @@ class SelfPlay:
         if not truth.whole:
             raise ValueError(f"size={truth.size} is not possible: all positions are known up to 3x3")
         self.truth, self.policy = truth, policy
-        self.plies: NDArray[np.int64] = (truth.histories >= 0).sum(1)
+        self.plies: Ints = (truth.histories >= 0).sum(1)
         """[P]: the stones in each position."""
 
     @cached_property
@@ -97,13 +98,17 @@ class SelfPlay:
 
     @cached_property
     def reach(self) -> Floats:
-        """[P]: how often a game comes by each position; 1 for the empty board."""
+        """[P]: how often a game comes by each position in self-play; 1 for the empty board."""
+        return self._reached(self.policy)
+
+    def _reached(self, chances: Floats) -> Floats:
+        """The same where moves have these chances [P, cells]; the first move is random."""
         truth = self.truth
         reach = np.zeros(len(truth.legal) + 2)
         reach[0] = 1.0
         for stones in range(truth.cells):
             level = np.flatnonzero(self.plies == stones)
-            chance = self.policy[level] if stones else truth.legal[level] / truth.cells
+            chance = chances[level] if stones else truth.legal[level] / truth.cells
             np.add.at(reach, truth.child[level], reach[level, None] * chance)
         return reach[:-2]
 
@@ -128,28 +133,44 @@ class SelfPlay:
         return np.where(there[self.truth.child], loses[self.truth.child], 1.0)
 
     @cached_property
-    def likeliest(self) -> NDArray[np.int64]:
+    def likeliest(self) -> Ints:
         """[P, cells, cells]: the replies to each move, the likeliest first; those that are not there come last."""
         chance = np.where(self.truth.legal, self.policy, -1.0)
         order = np.argsort(-chance, axis=1, kind="stable")
         none = np.broadcast_to(np.arange(self.truth.cells), (2, self.truth.cells))
-        ordered: NDArray[np.int64] = np.concatenate([order, none])[self.truth.child]
+        ordered: Ints = np.concatenate([order, none])[self.truth.child]
         return ordered
 
     @cached_property
-    def against_best(self) -> Floats:
-        """[P, cells]: how likely the mover wins after each move when the opponent answers as well as can be."""
+    def best_responder(self) -> tuple[Floats, Ints]:
+        """How likely the mover wins after each move against an opponent who answers as well as can be, [P, cells].
+
+        And what such an opponent, who knows the policy, plays in each position, [P]; the first of equal moves.
+        """
         truth = self.truth
         count = len(truth.legal)
         # What is left to a side that plays the policy, with the best responder to move.
-        waiting = np.ones(count + 2)
+        waiting, answer = np.ones(count + 2), np.zeros(count, np.int64)
         found = np.zeros(truth.legal.shape)
         for stones in range(truth.cells - 1, -1, -1):
             level = np.flatnonzero(self.plies == stones)
             found[level] = np.where(truth.legal[level], waiting[truth.child[level]], 0.0)
-            # The responder moves here: it takes the reply after which the policy, to move, wins least.
-            own = np.append((self.policy * found).sum(1), (0.0, 2.0))
-            waiting[level] = own[truth.child[level]].min(1)
+            # A reply that wins leaves nothing; on a stone there is none.
+            left = np.append((self.policy * found).sum(1), (0.0, 2.0))[truth.child[level]]
+            waiting[level], answer[level] = left.min(1), left.argmin(1)
+        return found, answer
+
+    @cached_property
+    def reach_against_best(self) -> Floats:
+        """[P]: how often a game comes by each position with the side to move playing the policy, and the other best."""
+        truth, answer = self.truth, self.best_responder[1]
+        reply = np.zeros(truth.legal.shape)
+        reply[np.arange(len(reply)), answer] = 1.0
+        white = truth.positions.white_to_move
+        found = np.zeros(len(white))
+        for own in (False, True):
+            reach = self._reached(np.where((white == own)[:, None], self.policy, reply))
+            found[white == own] = reach[white == own]
         return found
 
     @cached_property
@@ -179,12 +200,13 @@ class Average:
     """How many moves the policy makes for it."""
 
 
-def gradient_of(play: SelfPlay, weight: Floats) -> Floats:
+def gradient_of(play: SelfPlay, weight: Floats, reach: Floats | None = None) -> Floats:
     """Equation (5): the gradient [P, cells] where each move counts ``weight`` [P, cells] when it is made.
 
-    The first move of a game, which is random, has none.
+    Positions occur as they do in self-play, or as ``reach`` [P] says. The first move of a game is random and has none.
     """
-    made = play.reach[:, None] * play.policy * weight * (play.plies > 0)[:, None]
+    often = play.reach if reach is None else reach
+    made = often[:, None] * play.policy * weight * (play.plies > 0)[:, None]
     gradient: Floats = made - play.policy * made.sum(1, keepdims=True)
     return gradient
 
@@ -200,8 +222,11 @@ def least_reply_gradient(play: SelfPlay) -> Floats:
 
 
 def best_responder_gradient(play: SelfPlay) -> Floats:
-    """Equation (8): each move counts what it is worth against an opponent who answers as well as can be to the end."""
-    return gradient_of(play, 2 * play.against_best - 1)
+    """Equation (8): the gradient of the result that each side gets against a best responder.
+
+    A small change of the policy leaves the responder's answers as they are, so they need no gradient of their own.
+    """
+    return gradient_of(play, 2 * play.best_responder[0] - 1, play.reach_against_best)
 
 
 def average(play: SelfPlay, estimator: Estimator) -> Average:
