@@ -55,13 +55,19 @@ def value(board: Board, ply: int) -> float:
     return sum(chance for chance, _, stones in endings(board) if (stones - ply) % 2 == 1)
 
 
+def likeliest(board: Board) -> list[int]:
+    """The replies that there are, the likeliest first."""
+    if board.is_over():
+        return []
+    here = number(board)
+    return sorted(board.legal_moves, key=lambda cell: -PLAY.policy[here, cell])
+
+
 def weights(board: Board, estimator: Estimator, ply: int, result: float) -> Iterator[tuple[float, float]]:
     """The chance of every weight R after a move, given its own game's result; ``board`` is after the move."""
     if estimator.kind in ("amcpg-b", "average"):
-        here = None if board.is_over() else number(board)
-        replies = [] if here is None else sorted(board.legal_moves, key=lambda cell: -PLAY.policy[here, cell])
         wins = []
-        for cell in replies[: estimator.k]:
+        for cell in likeliest(board)[: estimator.k]:
             board.push(cell)
             wins.append(value(board, ply))
             board.pop()
@@ -138,6 +144,29 @@ def test_the_mean_weight_is_that_of_all_games() -> None:
     many = average(PLAY, Estimator("reinforce-b", 400))
     assert many.weight == pytest.approx(many.worth, abs=1e-3)
     assert average(PLAY, Estimator("amcpg-a", 2)).weight < many.worth - 0.05
+
+
+@pytest.mark.parametrize(
+    "estimator", [Estimator("amcpg-a", 2), Estimator("amcpg-b", 2), Estimator("average", 1, 3)], ids=str
+)
+def test_moves_are_those_of_the_game_and_of_its_continuations(estimator: Estimator) -> None:
+    made = 0.0
+    for chance, line, _ in endings(Board(2)):
+        made += chance * (len(line) - 1)
+        for ply in range(1, len(line)):
+            board = Board(2)
+            for _, move in line[: ply + 1]:
+                board.push(move)
+            more = 0.0
+            if estimator.kind == "amcpg-a":
+                more = estimator.k * sum(likely * len(rest) for likely, rest, _ in endings(board))
+            else:
+                for cell in likeliest(board)[: estimator.k]:
+                    board.push(cell)
+                    more += estimator.m * sum(likely * len(rest) for likely, rest, _ in endings(board))
+                    board.pop()
+            made += chance * more / (len(line) - 1)
+    assert average(PLAY, estimator).moves == pytest.approx(made)
 
 
 def test_the_least_of_several_results_is_2p_to_the_k_plus_1_less_1() -> None:

@@ -264,7 +264,7 @@ def moments(play: SelfPlay, estimator: Estimator, result: int) -> tuple[Floats, 
         # The order of results does not matter: w wins among k games, in all the ways that there are.
         number = np.arange(k + 1)
         patterns = np.where(np.arange(k) < number[:, None], 1.0, -1.0)
-        ways = np.array([math.comb(k, int(count)) for count in number])
+        ways = np.array([math.comb(k, int(count)) for count in number], np.float64)
         wins = play.wins[:, :, None]
         chance = ways * wins**number * (1 - wins) ** (k - number)
     results = torch.from_numpy(np.concatenate([np.full((len(patterns), 1), float(result)), patterns], 1))
@@ -301,7 +301,7 @@ def _patterns(count: int) -> Floats:
 def _least_mean(chances: Floats, m: int) -> tuple[Floats, Floats]:
     """The mean of the least of several means of m results, and of its square: chances to win [..., k] to [...]."""
     wins = np.arange(m + 1)
-    ways = np.array([math.comb(m, int(count)) for count in wins])
+    ways = np.array([math.comb(m, int(count)) for count in wins], np.float64)
     each = ways * chances[..., None] ** wins * (1 - chances[..., None]) ** (m - wins)
     at_least = each[..., ::-1].cumsum(-1)[..., ::-1].prod(-2)  # every reply has that many wins
     exactly = at_least - np.append(at_least[..., 1:], np.zeros_like(at_least[..., :1]), -1)
