@@ -76,5 +76,8 @@ def test_what_is_no_game_is_refused_with_its_place(text: str, message: str, tmp_
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"none\.txt cannot be read"):
+    with pytest.raises(ValueError, match=r"none\.txt cannot be read: No such file"):
         game_lines.read(tmp_path / "none.txt", 3)
+    (tmp_path / "noise.txt").write_bytes(b"a1 \xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"noise\.txt cannot be read: it is not text"):
+        game_lines.read(tmp_path / "noise.txt", 3)

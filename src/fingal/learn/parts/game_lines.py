@@ -35,8 +35,10 @@ def read(path: Path, size: int) -> list[Game]:
         if data.lstrip()[:1] == b"(":
             return _collection(data, path, size)
         lines = data.decode("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} cannot be read: it is not text") from None
     games = []
     for number, line in enumerate(lines, 1):
         if line.strip():
