@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from fingal.game import Board, Colour
 from fingal.learn.parts import returns
+from fingal.learn.parts.policy import legal_cells
 from fingal.learn.parts.policy_games import Games, Pairs, Rows
-from fingal.learn.parts.policy_sampler import Sampler, drawn, legal_cells
+from fingal.learn.parts.policy_sampler import Sampler, drawn
 from fingal.nets import bridges
 from fingal.nets.convolutional import Config, Convolutional
 from fingal.nets.planes import positions_of

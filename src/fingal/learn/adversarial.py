@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from fingal.learn.parts import returns
+from fingal.learn.parts.policy import entropy, legal_cells, log_chances, surrogate
 from fingal.learn.parts.policy_games import Pairs
 from fingal.learn.parts.policy_learning import (
     CHUNK,
@@ -25,12 +26,8 @@ from fingal.learn.parts.policy_learning import (
     Learning,
     Lesson,
     PolicyGradient,
-    entropy,
-    log_chances,
-    surrogate,
     train,
 )
-from fingal.learn.parts.policy_sampler import legal_cells
 from fingal.nets.convolutional import Config
 
 __all__ = ["PANELS", "PRESETS", "SHOWN", "Adversarial", "Trainer", "train"]
@@ -136,8 +133,9 @@ class Trainer(Learning):
     def _asked(self, pairs: Pairs, part: slice) -> tuple[Tensor, Tensor]:
         """Action values and the log of the policy, each [B, cells], of some pairs' positions."""
         planes = torch.from_numpy(pairs.planes[part]).to(self.device)
-        logits, values = self.net.both(self.seen(planes))
-        return values, log_chances(logits, legal_cells(planes))
+        with self.rounding():
+            logits, values = self.net.both(self.seen(planes))
+        return values.float(), log_chances(logits, legal_cells(planes))
 
     @torch.no_grad()
     def _judged(self, pairs: Pairs) -> tuple[Tensor, Tensor]:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts import returns, state
+from fingal.learn.parts.policy import entropy, legal_cells, log_chances, surrogate
 from fingal.learn.parts.policy_games import Games, Ints, Pairs, Rows
-from fingal.learn.parts.policy_sampler import Sampler, legal_cells
+from fingal.learn.parts.policy_sampler import Sampler
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import bridges, checkpoint
@@ -58,7 +59,7 @@ class PolicyGradient:
     exam_iterations: int = 10
     """How often the net is examined, in iterations, on boards whose truth is known; 0 for never."""
     half: bool = True
-    """Whether games are played with weights rounded to bfloat16, where the machine knows it."""
+    """Whether the net's layers are worked out in bfloat16, where the machine knows it; weights are kept in float32."""
     graph: bool = True
     """Whether moves are drawn by CUDA graphs where there is a GPU."""
     threads: int = 1
@@ -142,21 +143,6 @@ class Progress:
     """The file of the net that it began from; empty for random weights."""
     opponent: int = 0
     """The iteration of the past net that plays, where one does."""
-
-
-def log_chances(logits: Tensor, legal: Tensor) -> Tensor:
-    """Equation (1): the log of the policy, the softmax over legal cells, [B, cells]; -infinity elsewhere."""
-    return logits.masked_fill(~legal, -torch.inf).log_softmax(1)
-
-
-def surrogate(log_policy: Tensor, cells: Tensor, weights: Tensor) -> Tensor:
-    """Minus the sum of R log pi(a|s), whose gradient is that of equation (3): [B, cells], int64 [B] and [B] to one."""
-    return -(weights * log_policy.gather(1, cells.unsqueeze(1)).squeeze(1)).sum()
-
-
-def entropy(log_policy: Tensor) -> Tensor:
-    """How undecided policies are, in nats: [B, cells] to [B]."""
-    return -(log_policy.exp() * log_policy.clamp(min=-1e9)).sum(1)
 
 
 class Learning:
@@ -252,11 +238,17 @@ class Learning:
             part = slice(start, start + CHUNK[self.device.type])
             planes = torch.from_numpy(lesson.pairs.planes[part]).to(self.device)
             cells = torch.from_numpy(lesson.pairs.cells[part]).to(self.device)
-            log_policy = log_chances(self.net(self.seen(planes)), legal_cells(planes))
+            with self.rounding():
+                logits = self.net(self.seen(planes))
+            log_policy = log_chances(logits, legal_cells(planes))
             loss = surrogate(log_policy, cells, weights[part].to(self.device)) / lesson.divisor
             loss.backward()  # type: ignore[no-untyped-call]
             undecided += entropy(log_policy.detach()).sum()
         return {"entropy": float(undecided) / count, "gradient": self.step()}
+
+    def rounding(self) -> torch.autocast:
+        """Where the net's layers are worked out in bfloat16, if the settings and the machine say so."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.sampler.half)
 
     def seen(self, planes: Tensor) -> Tensor:
         """Planes uint8 as the learning net takes them."""

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fingal.learn.parts.policy import legal_cells
 from fingal.nets.convolutional import Convolutional
 
 SIZES = tuple(32 * step for step in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
@@ -26,14 +27,6 @@ AT_ONCE = 256
 
 STEP = 8
 """A CPU's batches are multiples of it: it, too, prepares anew for every size that it has not seen."""
-
-EMPTY = 2
-"""The plane that shows the empty cells of the board."""
-
-
-def legal_cells(planes: Tensor) -> Tensor:
-    """The empty cells of positions, bool [B, cells], by their planes."""
-    return planes[:, EMPTY, 1:-1, 1:-1].flatten(1) != 0
 
 
 def drawn(logits: Tensor, legal: Tensor, noise: Tensor) -> Tensor:
