@@ -103,6 +103,27 @@ def test_a_step_is_that_of_a_plain_loop(config: PolicyGradient, make: Make) -> N
         assert torch.allclose(new, old + 0.5 / share * way, atol=1e-6)
 
 
+@pytest.mark.parametrize("baseline", ["mean", "standard"])
+def test_a_baseline_takes_the_common_part_off(baseline: Any, make: Make) -> None:
+    trainer = make(Amcpg(variant="a", k=4, baseline=baseline, **TINY))
+    used = []
+    learn = trainer.learn
+
+    def noted(lesson: Lesson, weights: torch.Tensor) -> dict[str, float]:
+        used.append((lesson.weights, weights.numpy()))
+        return learn(lesson, weights)
+
+    trainer.learn = noted  # type: ignore[method-assign]
+    figures = trainer.iteration()
+    returns, weights = used[0]
+    assert set(returns.tolist()) == {-1.0, 1.0}
+    assert figures["return"] == pytest.approx(returns.mean())  # what is shown is the return itself
+    assert weights.sum() == pytest.approx(0, abs=1e-5)
+    assert np.corrcoef(returns, weights)[0, 1] == pytest.approx(1)
+    if baseline == "standard":
+        assert weights.std() == pytest.approx(1, abs=1e-5)
+
+
 class Recorded(Games):
     """Games that remember how long their continuations were."""
 
