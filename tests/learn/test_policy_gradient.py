@@ -160,6 +160,18 @@ def test_what_a_move_is_worth(config: PolicyGradient, worth: Callable[[list[int]
         assert weights[game] == pytest.approx(worth(results))
 
 
+def test_the_most_likely_replies(make: Make) -> None:
+    trainer = make(ALL[5])
+    planes, _ = trainer.games.play(trainer.draw, np.random.default_rng(1), every=False)[0][:2]
+    with torch.no_grad():
+        said = trainer.net(torch.from_numpy(planes).float()).numpy()
+    for row, found in enumerate(trainer.best(planes, 9)):
+        empty = [at for at in range(9) if planes[row, 2, 1 + at // 3, 1 + at % 3]]
+        assert found.tolist() == sorted(empty, key=lambda at: -said[row, at]) + [-1] * (9 - len(empty))
+    trainer.sampler.net.policy.weight.zero_()
+    assert trainer.best(planes[:1], 3).tolist() == [np.flatnonzero(planes[0, 2, 1:-1, 1:-1])[:3].tolist()]
+
+
 def test_only_own_moves_against_past_selves_count(make: Make) -> None:
     trainer = make(ALL[2])
     seen = watched(trainer)

@@ -200,9 +200,9 @@ class Learning:
         return pairs, length, returns.signed(ended, torch.from_numpy(pairs.ply)[:, None]), ended > 0
 
     def best(self, planes: NDArray[np.uint8], k: int) -> Rows:
-        """The k most likely replies, as ``Games.branch`` asks for them."""
-        found = self.sampler.logits(planes).topk(k, 1)
-        return torch.where(found.values.isfinite(), found.indices, -1).int().numpy()
+        """The k most likely replies, as ``Games.branch`` asks for them; of equal ones the first cells."""
+        found = self.sampler.logits(planes).sort(dim=1, descending=True, stable=True)
+        return torch.where(found.values.isfinite(), found.indices, -1)[:, :k].int().contiguous().numpy()
 
     def iteration(self) -> dict[str, float]:
         """Play and learn once."""
