@@ -14,11 +14,12 @@ from typing import Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts import returns
 from fingal.learn.parts.policy import entropy, legal_cells, log_chances, surrogate
-from fingal.learn.parts.policy_games import Pairs
+from fingal.learn.parts.policy_games import Ints, Pairs
 from fingal.learn.parts.policy_learning import (
     CHUNK,
     PANELS,
@@ -119,7 +120,7 @@ class Trainer(Learning):
         for start in range(0, len(aim), CHUNK[self.device.type]):
             part = slice(start, start + CHUNK[self.device.type])
             cells = torch.from_numpy(pairs.cells[part]).to(self.device)
-            values, log_policy = self._asked(pairs, part)
+            values, log_policy = self._asked(pairs.planes[part])
             said = values.gather(1, cells.unsqueeze(1)).squeeze(1)
             missed = (said - aim[part].to(self.device)).square().sum()
             undecided = entropy(log_policy).sum()
@@ -130,19 +131,19 @@ class Trainer(Learning):
         undecided_sum, missed_sum = (sums / len(aim)).tolist()
         return {"entropy": undecided_sum, "value_loss": missed_sum, "gradient": self.step()}
 
-    def _asked(self, pairs: Pairs, part: slice) -> tuple[Tensor, Tensor]:
-        """Action values and the log of the policy, each [B, cells], of some pairs' positions."""
-        planes = torch.from_numpy(pairs.planes[part]).to(self.device)
+    def _asked(self, planes: NDArray[np.uint8]) -> tuple[Tensor, Tensor]:
+        """Action values and the log of the policy, each [B, cells], of positions by their planes."""
+        there = torch.from_numpy(planes).to(self.device)
         with self.rounding():
-            logits, values = self.net.both(self.seen(planes))
-        return values.float(), log_chances(logits, legal_cells(planes))
+            logits, values = self.net.both(self.seen(there))
+        return values.float(), log_chances(logits, legal_cells(there))
 
     @torch.no_grad()
     def _judged(self, pairs: Pairs) -> tuple[Tensor, Tensor]:
-        """What each position leaves to who moved there, and its average value for the side to move: [P] each."""
+        """What each position leaves to the player who moved before it, and v(s) for its side to move: [P] each."""
         left, average = [], []
         for start in range(0, len(pairs.cells), CHUNK[self.device.type]):
-            values, log_policy = self._asked(pairs, slice(start, start + CHUNK[self.device.type]))
+            values, log_policy = self._asked(pairs.planes[start : start + CHUNK[self.device.type]])
             left.append(critic_target(values, log_policy, self.config.temperature).cpu())
             average.append(average_value(values, log_policy).cpu())
         return torch.cat(left), torch.cat(average)
@@ -153,16 +154,14 @@ class Trainer(Learning):
         found = super().exam()
         if self._truth is not None:
             truth, planes = self._truth
-            pairs = Pairs(planes, *(np.zeros(len(planes), np.int64),) * 3, np.zeros(len(planes), np.bool_))
-            parts = [slice(start, start + 256) for start in range(0, len(planes), 256)]
-            values = torch.cat([self._asked(pairs, part)[0].cpu() for part in parts])
+            values = torch.cat([self._asked(planes[at : at + 256])[0].cpu() for at in range(0, len(planes), 256)])
             found["sign"] = float(truth.judge(values.numpy()[np.newaxis])["sign"][0])
         return found
 
 
-def next_pair(pairs: Pairs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def next_pair(pairs: Pairs) -> Ints:
     """The number of the pair that follows each in its game, [P]; -1 after the last."""
     place = np.full((int(pairs.game.max()) + 1, int(pairs.ply.max()) + 2), -1, np.int64)
     place[pairs.game, pairs.ply] = np.arange(len(pairs.ply))
-    found: np.ndarray[tuple[int], np.dtype[np.int64]] = place[pairs.game, pairs.ply + 1]
+    found: Ints = place[pairs.game, pairs.ply + 1]
     return found
