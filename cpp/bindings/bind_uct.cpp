@@ -77,6 +77,11 @@ void bind_uct(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("expand", &UctSettings::expand)
       .def_rw("knowledge", &UctSettings::knowledge)
+      .def_rw("net", &UctSettings::net)
+      .def_rw("in_flight", &UctSettings::in_flight)
+      .def_prop_rw(
+          "least_reply", [](const UctSettings& s) { return s.rave.least_reply; },
+          [](UctSettings& s, float x) { s.rave.least_reply = x; })
       .def_prop_rw(
           "rave_initial", [](const UctSettings& s) { return s.rave.initial; },
           [](UctSettings& s, float x) { s.rave.initial = x; })
@@ -93,11 +98,30 @@ void bind_uct(nb::module_& m) {
           "fpu_reduction", [](const UctSettings& s) { return s.rave.fpu_reduction; },
           [](UctSettings& s, float x) { s.rave.fpu_reduction = x; });
 
-  nb::class_<UctSearch, SearchedTree>(m, "UctSearch", "A tree search with playouts; it needs no net.")
+  nb::class_<UctSearch, SearchedTree>(m, "UctSearch",
+                                      "A tree search with playouts. A net may give it priors, but it needs none.")
       .def(nb::new_(&UctSearch::make), "board"_a, "model"_a, "settings"_a, "seed"_a = 0, "threads"_a = 1)
       .def("set_position", &UctSearch::set_position, "board"_a)
       .def("run", &UctSearch::run, "simulations"_a, "seconds"_a, "nodes"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Simulates until a limit is reached or the result is proven. The number of games played.")
+           "Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of "
+           "games played.")
+      .def(
+          "waiting",
+          [](const UctSearch& s) {
+            auto found = s.waiting();
+            const auto count = found.last.size(), words = count == 0 ? 1 : found.stones.size() / count / 2;
+            return std::make_tuple(as_array(std::move(found.stones), {2, count, words}),
+                                   as_array(std::move(found.white_to_move), {count}),
+                                   as_array(std::move(found.last), {count}));
+          },
+          nb::sig("def waiting(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint8], "
+                  "numpy.typing.NDArray[numpy.int32]]"),
+          "The positions that visits wait for a net's priors of: stones [2, k, words], white_to_move [k] (0 or 1), "
+          "last [k] (-1: none).")
+      .def(
+          "answer", [](UctSearch& s, const Array<const float>& logits) { s.answer({logits.data(), logits.size()}); },
+          "logits"_a, "What a net says of them: logits [k, cells]. The visits go on in the next run.")
+      .def("cancel", &UctSearch::cancel, "Takes back the visits that wait.")
       .def(
           "prove", [](UctSearch& s, int proof, int winning) { s.prove(Proof(proof), Move(winning)); }, "proof"_a,
           "winning"_a, "The root is known to be won (1) by a move, or lost (-1).");

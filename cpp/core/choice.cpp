@@ -52,6 +52,8 @@ std::int32_t choose_rave(const Tree& tree, std::int32_t node, const RaveSettings
   const auto priors = tree.of(tree.prior, node);
   const auto rave_visits = tree.of(tree.rave_visits, node);
   const auto rave_sums = tree.of(tree.rave_sum, node);
+  const auto replies = tree.of(tree.reply_value, node);
+  const float best_known = settings.least_reply > 0 ? 1.0F : -Tree::kNoReply;  // of replies that count
   const float total = tree.total_visits[n];
   const float fresh = first_play_urgency((tree.net_value[n] + tree.total_value[n]) / (1 + total),
                                          std::max(tree.tried_prior[n], 0.0F), settings.fpu_reduction);
@@ -60,7 +62,8 @@ std::int32_t choose_rave(const Tree& tree, std::int32_t node, const RaveSettings
   for (std::size_t i = 0; i < visits.size(); ++i) {  // kept free of branches, for the vector unit
     const float games = rave_visits[i] + settings.even;
     const float rave = (rave_sums[i] + settings.even * fresh) / games;
-    const float mean = rave_mean(sums[i], visits[i], rave, rave_weight(games, settings.initial, settings.final));
+    const float sum = replies[i] <= best_known ? replies[i] * visits[i] : sums[i];
+    const float mean = rave_mean(sum, visits[i], rave, rave_weight(games, settings.initial, settings.final));
     const float s = puct_score(mean, priors[i], visits[i], root, settings.c) +
                     progressive_bias(priors[i], visits[i], settings.bias);
     score[i] = proofs[i] == kLost ? kNever : s;

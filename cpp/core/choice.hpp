@@ -29,6 +29,7 @@ struct RaveSettings {
   float bias = 5.0F;           // progressive_bias
   float c = 0.0F;              // of puct_score's term
   float fpu_reduction = 0.0F;  // first_play_urgency
+  float least_reply = 0.0F;    // a move is worth what the best reply with so many visits leaves; 0: the mean
 };
 
 using Row = std::array<float, std::size_t(kMaxCells)>;  // one number an edge of a node

@@ -35,6 +35,17 @@ void Tree::expand(std::int32_t node, std::span<const Move> moves, std::span<cons
   if (!rave_) return;
   rave_visits.resize(end);
   rave_sum.resize(end);
+  reply_value.resize(end, kNoReply);
+}
+
+void Tree::renew_priors(std::int32_t node, std::span<const float> logits) {
+  const auto first = std::size_t(first_edge[std::size_t(node)]);
+  std::copy(logits.begin(), logits.end(), prior.begin() + std::ptrdiff_t(first));
+  softmax({prior.data() + first, logits.size()});
+  auto& tried = tried_prior[std::size_t(node)] = 0;
+  for (auto e = first; e < first + logits.size(); ++e) {
+    if (visits[e] > 0) tried += prior[e];
+  }
 }
 
 void Tree::begin_visit(std::int32_t node, std::int32_t edge) {
@@ -86,6 +97,19 @@ void Tree::back_up(std::int32_t node, float value) {
       proof[n] = known;
       value = float(known);
     }
+  }
+}
+
+void Tree::back_up_replies(std::int32_t node, float least_visits) {
+  for (auto n = std::size_t(node); parent[n] != kNowhere; n = std::size_t(parent[n])) {
+    float best = -kNoReply;
+    for (auto e = std::size_t(first_edge[n]); e < std::size_t(first_edge[n] + edge_count[n]); ++e) {
+      const bool settled = edge_proof[e] != kUnknown || visits[e] >= least_visits;
+      const float value =
+          edge_proof[e] == kUnknown && reply_value[e] <= 1 ? reply_value[e] : edge_value(std::int32_t(e), 0);
+      best = settled ? std::max(best, value) : best;
+    }
+    reply_value[std::size_t(parent_edge[n])] = -best;
   }
 }
 

@@ -28,8 +28,9 @@ class Tree {
   std::vector<float> tried_prior;         // the sum of the priors of the edges with visits
   std::vector<float> net_value;           // of the expanded
   std::vector<Proof> proof;
-  std::vector<std::uint8_t> asked;  // whether its connections have been asked for
-  std::vector<std::int32_t> fill;   // the number, from 1, of what is filled in from here on; 0: nothing
+  std::vector<std::uint8_t> asked;      // whether its connections have been asked for
+  std::vector<std::int32_t> fill;       // the number, from 1, of what is filled in from here on; 0: nothing
+  std::vector<std::uint8_t> net_prior;  // whether its priors are a net's, where a search has two kinds
 
   // Edges, by index; those of one node stand together.
   std::vector<std::int32_t> child;  // kNowhere: never tried
@@ -41,6 +42,10 @@ class Tree {
   // Only with `rave`: the games through the node in which the side to move played the move, at whatever time.
   std::vector<float> rave_visits;
   std::vector<float> rave_sum;
+  // Only with `rave`: the value, for the side that makes the move, when the best reply to it is made; beyond 1 where
+  // no reply has been tried often enough. Kept by back_up_replies.
+  static constexpr float kNoReply = 2.0F;
+  std::vector<float> reply_value;
 
   int nodes() const { return int(proof.size()); }
   int edges() const { return int(move.size()); }
@@ -50,6 +55,8 @@ class Tree {
   std::int32_t add_node(std::int32_t above, std::int32_t edge);
   // Gives a node its edges; `logits` belong to `moves`. The priors are their softmax.
   void expand(std::int32_t node, std::span<const Move> moves, std::span<const float> logits, float value);
+  // Gives a node other priors: the softmax of these, which belong to its edges.
+  void renew_priors(std::int32_t node, std::span<const float> logits);
 
   void begin_visit(std::int32_t node, std::int32_t edge);
   // Takes back the visits under way on the path from the root to `node`.
@@ -58,6 +65,8 @@ class Tree {
   void drop(std::int32_t node);
   // Ends the visits on the path to `node`, whose side to move has `value`, and proves what follows from its proof.
   void back_up(std::int32_t node, float value);
+  // After back_up: renews reply_value on the path to `node`. A reply counts that has so many visits or is proven.
+  void back_up_replies(std::int32_t node, float least_visits);
 
   // An edge's value for the side that makes the move: proven, or the mean of its visits, or `otherwise`.
   float edge_value(std::int32_t edge, float otherwise) const {
@@ -82,12 +91,12 @@ class Tree {
   template <class F>
   void for_each_node_array(F&& f) {
     f(first_edge), f(edge_count), f(parent), f(parent_edge), f(total_visits), f(total_value), f(tried_prior);
-    f(net_value), f(proof), f(asked), f(fill);
+    f(net_value), f(proof), f(asked), f(fill), f(net_prior);
   }
   template <class F>
   void for_each_edge_array(F&& f) {
     f(child), f(move), f(prior), f(visits), f(value_sum), f(edge_proof);
-    if (rave_) f(rave_visits), f(rave_sum);
+    if (rave_) f(rave_visits), f(rave_sum), f(reply_value);
   }
 
   bool rave_;

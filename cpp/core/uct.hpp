@@ -1,6 +1,7 @@
 // Monte Carlo tree search without a net, in the manner of MoHex 2.0 (Huang, Arneson, Hayward, Mueller and Pawlewicz
 // 2013): playouts drawn by patterns, all moves as first, priors from patterns and resistance, knowledge from
-// connections and inferior cells at nodes with visits enough. Threads share one tree.
+// connections and inferior cells at nodes with visits enough. Threads share one tree. Priors may come from a net
+// outside: a visit that needs them waits, others go on, and a run ends when all wait.
 #pragma once
 
 #include <atomic>
@@ -21,9 +22,11 @@ struct UctSettings {
   RaveSettings rave;
   int expand = 1;      // so many playouts begin at a node before it gets its moves
   int knowledge = 20;  // a node with so many visits is asked for its connections and inferior cells; 0: none is
+  int net = 0;         // the root, and a node with more visits than this, gets a net's priors; 0: none does
+  int in_flight = 1;   // so many visits may wait for a net at once
 };
 
-// What a run may cost; it also ends when the root is proven.
+// What a run may cost; it also ends when the root is proven, and when all visits wait for a net.
 struct UctLimits {
   std::int64_t simulations = 0;
   std::int64_t nodes = 0;  // that the tree may have
@@ -45,8 +48,9 @@ class Uct {
         patterns_(around_),
         last_(last),
         threads_(threads) {
-    for (int i = 0; i < threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(root, around_, *model_, Random::stream(seed, std::uint64_t(i))));
+    for (int i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(root.geometry(), *model_));
+    for (int i = 0; i < std::max(threads, settings.in_flight); ++i) {
+      visits_.push_back(std::make_unique<Visit>(root, around_, Random::stream(seed, std::uint64_t(i))));
     }
     restart();
   }
@@ -56,6 +60,7 @@ class Uct {
 
   // A new root position, an empty tree.
   void set_root(const Position<Words>& root, Move last) {
+    cancel();
     root_ = root;
     last_ = last;
     restart();
@@ -63,6 +68,7 @@ class Uct {
 
   // Plays a move at the root and keeps the tree below it.
   void advance(Move move) {
+    cancel();
     auto edge = Tree::kNowhere;
     for (auto e = tree_.first_edge[0]; e < tree_.first_edge[0] + tree_.edge_count[0]; ++e) {
       if (tree_.move[std::size_t(e)] == move) edge = e;
@@ -83,44 +89,94 @@ class Uct {
     }
   }
 
-  // Simulates until a limit is reached or the root is proven. Returns the number of simulations.
+  // Simulates until a limit is reached, the root is proven, or all visits wait. Returns the number of simulations.
   std::int64_t run(const UctLimits& limits) {
     prepare_root();
     std::atomic<std::int64_t> begun{0}, done{0};
+    for (const auto& visit : visits_) begun += visit->state != kIdle;
     threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < end; ++i) {
-        auto& worker = *workers_[std::size_t(i)];
-        while (begun++ < limits.simulations && std::chrono::steady_clock::now() < limits.deadline) {
-          if (!simulate(worker, limits.nodes)) break;
-          ++done;
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        for (auto v = i; v < visits_.size(); v += workers_.size()) {
+          auto& visit = *visits_[v];
+          while (visit.state != kWaiting) {
+            if (visit.state == kIdle &&
+                (begun++ >= limits.simulations || std::chrono::steady_clock::now() >= limits.deadline))
+              break;
+            if (!simulate(visit, *workers_[i], limits.nodes)) break;
+            ++done;
+          }
         }
       }
     });
     return done;
   }
 
+  // The positions whose priors visits wait for, as they are on the board: without what is filled in. In the order in
+  // which answer() takes what a net says of them.
+  std::vector<std::pair<Position<Words>, Move>> waiting() const {
+    std::vector<std::pair<Position<Words>, Move>> found;
+    for (const auto& visit : visits_) {
+      if (visit->state == kWaiting) found.push_back(bare(visit->node));
+    }
+    return found;
+  }
+  // Logits, [number of waiting(), cells]: the visits can go on.
+  void answer(std::span<const float> logits) {
+    const auto cells = std::size_t(root_.geometry().cells);
+    for (const auto& visit : visits_) {
+      if (visit->state != kWaiting) continue;
+      const auto said = logits.first(cells);
+      logits = logits.subspan(cells);
+      const auto node = visit->node;
+      if (tree_.edge_count[std::size_t(node)] == 0) {
+        expand(node, moves_of(visit->position), [&](int cell) { return said[std::size_t(cell)]; });
+      } else {
+        std::vector<float> of_moves;
+        for (const auto move : tree_.of(tree_.move, node)) of_moves.push_back(said[std::size_t(move)]);
+        tree_.renew_priors(node, of_moves);
+      }
+      tree_.net_prior[std::size_t(node)] = kFromNet;
+      visit->state = kAnswered;
+    }
+  }
+  // Takes back the visits that wait or were answered.
+  void cancel() {
+    for (const auto& visit : visits_) {
+      if (visit->state == kIdle) continue;
+      if (visit->state == kWaiting) tree_.net_prior[std::size_t(visit->node)] = kFromPatterns;
+      tree_.cancel(visit->node);
+      visit->state = kIdle;
+    }
+  }
+
  private:
   static constexpr auto kCells = std::size_t(64 * Words);
   // Tree::asked. After a move has been played, equal moves are no longer left out below.
   enum : std::uint8_t { kNotAsked, kBeingAsked, kAsked, kAskAgain };
+  // Tree::net_prior.
+  enum : std::uint8_t { kFromPatterns, kFromNetSoon, kFromNet };
 
   // What one thread needs for itself.
   struct Worker {
-    Worker(const Position<Words>& root, const Surroundings<Words>& around, const PatternModel& model, Random r)
-        : position(root),
-          patterns(around),
-          random(r),
-          playout(model.playout),
-          prior(root.geometry()),
-          knowledge(root.geometry()) {}
+    Worker(const Geometry<Words>& g, const PatternModel& model) : playout(model.playout), prior(g), knowledge(g) {}
+
+    PatternPlayout<Words> playout;
+    PatternPrior<Words> prior;
+    NodeKnowledge<Words> knowledge;
+  };
+
+  // A way down the tree. It belongs to one thread, and may stop half-way to wait for a net.
+  enum State : std::uint8_t { kIdle, kWaiting, kAnswered };
+  struct Visit {
+    Visit(const Position<Words>& root, const Surroundings<Words>& around, Random r)
+        : position(root), patterns(around), random(r) {}
 
     Position<Words> position;
     PatternBoard<Words> patterns;
     Move last = -1;
+    std::int32_t node = 0;
+    State state = kIdle;
     Random random;
-    PatternPlayout<Words> playout;
-    PatternPrior<Words> prior;
-    NodeKnowledge<Words> knowledge;
   };
 
   void restart() {
@@ -138,6 +194,7 @@ class Uct {
     std::fill(tree_.asked.begin(), tree_.asked.end(), kAskAgain);
     fills_.clear();
     tree_.asked[0] = kNotAsked;
+    tree_.net_prior[0] = kFromPatterns;
     tree_.proof[0] = kUnknown;
     base_ = root_;
     ready_ = false;
@@ -170,7 +227,7 @@ class Uct {
   void renew_edges(Worker& worker) {
     const auto first = std::size_t(tree_.first_edge[0]), end = first + std::size_t(tree_.edge_count[0]);
     const float before = tree_.net_value[0];
-    expand(0, worker, root_.empty());
+    expand(0, root_.empty(), [&](int cell) { return worker.prior.logit(cell, model_->prior); });
     if (first == end) return;
     tree_.net_value[0] = before;
     tree_.tried_prior[0] = 0;
@@ -183,6 +240,7 @@ class Uct {
       tree_.value_sum[now] = tree_.value_sum[old];
       tree_.rave_visits[now] = tree_.rave_visits[old];
       tree_.rave_sum[now] = tree_.rave_sum[old];
+      tree_.reply_value[now] = tree_.reply_value[old];
       if (tree_.visits[now] > 0) tree_.tried_prior[0] += tree_.prior[now];
       const auto below = tree_.child[now] = tree_.child[old];
       if (below == Tree::kNowhere) continue;
@@ -200,22 +258,27 @@ class Uct {
     }
   }
 
-  // One game; false when there is nothing left to find out, or no room.
-  bool simulate(Worker& worker, std::int64_t most_nodes) {
+  // One game, or what is left of it; false when it has to wait for a net, when there is nothing left to find out, and
+  // when there is no room.
+  bool simulate(Visit& visit, Worker& worker, std::int64_t most_nodes) {
     std::unique_lock lock(mutex_);
-    if (tree_.proof[0] != kUnknown || tree_.nodes() >= most_nodes) return false;
-    if (wants_knowledge(0)) {
-      ask_root(worker, lock);
-      if (tree_.proof[0] != kUnknown) return false;
+    if (visit.state == kIdle) {
+      if (tree_.proof[0] != kUnknown || tree_.nodes() >= most_nodes) return false;
+      if (wants_knowledge(0)) {
+        ask_root(worker, lock);
+        if (tree_.proof[0] != kUnknown) return false;
+      }
+      visit.position = base_;
+      visit.patterns = patterns_;
+      visit.last = last_;
+      visit.node = 0;
     }
-    worker.position = base_;
-    worker.patterns = patterns_;
-    worker.last = last_;
-    std::int32_t node = 0;
+    visit.state = kIdle;
+    auto& node = visit.node;
     for (;;) {
       const auto n = std::size_t(node);
-      if (tree_.proof[n] != kUnknown || decided(node, worker)) {
-        tree_.back_up(node, float(tree_.proof[n]));
+      if (tree_.proof[n] != kUnknown || decided(visit)) {
+        back_up(node, float(tree_.proof[n]));
         return true;
       }
       if (wants_knowledge(node)) {
@@ -223,33 +286,40 @@ class Uct {
         tree_.asked[n] = kBeingAsked;
         const auto root = NodeKnowledge<Words>::stones_of(base_);
         lock.unlock();
-        auto verdict = worker.knowledge.ask(worker.position, root, false);
+        auto verdict = worker.knowledge.ask(visit.position, root, false);
         if (again) verdict.pruned = {};
         lock.lock();
         apply(node, verdict);
         continue;
       }
       if (tree_.asked[n] == kBeingAsked) break;  // nothing below may be asked before it is known what is filled in
+      if (wants_net(node)) {
+        tree_.net_prior[n] = kFromNetSoon;
+        visit.state = kWaiting;
+        return false;
+      }
       if (tree_.edge_count[n] == 0) {
-        if (visits_to(node) <= float(settings_.expand)) break;
+        if (visits_to(node) <= float(settings_.expand) || tree_.net_prior[n] == kFromNetSoon) break;
         lock.unlock();
-        worker.prior.look(worker.position, worker.patterns, worker.last);
+        worker.prior.look(visit.position, visit.patterns, visit.last);
         lock.lock();
-        if (tree_.edge_count[n] == 0) expand(node, worker, moves_of(worker.position));
+        if (tree_.edge_count[n] == 0) {
+          expand(node, moves_of(visit.position), [&](int cell) { return worker.prior.logit(cell, model_->prior); });
+        }
         continue;
       }
       const auto edge = choose_rave(tree_, node, settings_.rave);
       const auto e = std::size_t(edge);
       const auto move = tree_.move[e];
-      if (worker.position.stones(kBlack).test(move) || worker.position.stones(kWhite).test(move)) {
+      if (visit.position.stones(kBlack).test(move) || visit.position.stones(kWhite).test(move)) {
         rule_out(node, edge);  // filled in above, after the node got its moves
         continue;
       }
       tree_.begin_visit(node, edge);
-      const auto mover = worker.position.turn();
-      worker.position.play(move);
-      worker.patterns.place(move, mover);
-      worker.last = move;
+      const auto mover = visit.position.turn();
+      visit.position.play(move);
+      visit.patterns.place(move, mover);
+      visit.last = move;
       if (tree_.child[e] == Tree::kNowhere) {
         const auto added = tree_.add_node(node, edge);
         tree_.child[e] = added;
@@ -257,12 +327,17 @@ class Uct {
       node = tree_.child[e];
     }
     lock.unlock();
-    const auto black = worker.playout.play(worker.position, worker.patterns, worker.last, worker.random);
+    const auto black = worker.playout.play(visit.position, visit.patterns, visit.last, visit.random);
     const auto winner = winner_of_full(root_.geometry(), black);
     lock.lock();
-    count_all_moves(node, black, winner, worker.position.turn());
-    tree_.back_up(node, winner == worker.position.turn() ? 1.0F : -1.0F);
+    count_all_moves(node, black, winner, visit.position.turn());
+    back_up(node, winner == visit.position.turn() ? 1.0F : -1.0F);
     return true;
+  }
+
+  void back_up(std::int32_t node, float value) {
+    tree_.back_up(node, value);
+    if (settings_.rave.least_reply > 0) tree_.back_up_replies(node, settings_.rave.least_reply);
   }
 
   void ask_root(Worker& worker, std::unique_lock<std::mutex>& lock) {
@@ -288,16 +363,33 @@ class Uct {
            visits_to(node) > float(settings_.knowledge);
   }
 
+  bool wants_net(std::int32_t node) const {
+    return settings_.net > 0 && tree_.net_prior[std::size_t(node)] == kFromPatterns &&
+           (node == 0 || visits_to(node) > float(std::max(settings_.net, settings_.expand)));
+  }
+
+  // A node's position as it is on the board, and its last move.
+  std::pair<Position<Words>, Move> bare(std::int32_t node) const {
+    std::vector<Move> line;
+    for (auto n = std::size_t(node); tree_.parent[n] != Tree::kNowhere; n = std::size_t(tree_.parent[n])) {
+      line.push_back(tree_.move[std::size_t(tree_.parent_edge[n])]);
+    }
+    auto position = root_;
+    for (auto move = line.rbegin(); move != line.rend(); ++move) position.play(*move);
+    return {position, line.empty() ? last_ : line.front()};
+  }
+
   // Fills in what is known to be filled from here on; then whether the game is over or will be at the next move.
-  bool decided(std::int32_t node, Worker& worker) {
+  bool decided(Visit& visit) {
+    const auto node = visit.node;
     const auto n = std::size_t(node);
-    auto& position = worker.position;
+    auto& position = visit.position;
     if (tree_.fill[n] > 0 && !position.over()) {
       const auto& stones = fills_[std::size_t(tree_.fill[n] - 1)];
       const std::array<Set, 2> before{position.stones(kBlack), position.stones(kWhite)};
       put_stones(position, stones);
       for (const auto colour : {kBlack, kWhite}) {
-        (position.stones(colour) - before[colour]).for_each([&](int cell) { worker.patterns.place(cell, colour); });
+        (position.stones(colour) - before[colour]).for_each([&](int cell) { visit.patterns.place(cell, colour); });
       }
     }
     if (position.over()) {
@@ -318,13 +410,15 @@ class Uct {
     return threats.any() ? threats : position.empty();
   }
 
-  void expand(std::int32_t node, Worker& worker, const Set& cells) {
+  // Gives a node its moves: these cells, with the logits that a function of a cell says.
+  template <class F>
+  void expand(std::int32_t node, const Set& cells, F&& logit) {
     std::array<Move, kCells> moves;
     std::array<float, kCells> logits;
     std::size_t count = 0;
     cells.for_each([&](int cell) {
       moves[count] = Move(cell);
-      logits[count++] = worker.prior.logit(cell, model_->prior);
+      logits[count++] = logit(cell);
     });
     float value = 0;
     if (node != 0) {
@@ -389,7 +483,8 @@ class Uct {
   Tree tree_{true};
   std::vector<std::array<Set, 2>> fills_;  // by Tree::fill: all stones of a node's position, with what is filled in
   std::mutex mutex_;                       // of the tree and the fills
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // one a thread
+  std::vector<std::unique_ptr<Visit>> visits_;    // number v is of thread v % threads
   Threads threads_;
 };
 

@@ -30,6 +30,33 @@ class SizedUctSearch final : public UctSearch {
     return uct_.run({simulations, nodes, deadline});
   }
 
+  Waiting waiting() const override {
+    const auto positions = uct_.waiting();
+    const auto count = positions.size();
+    Waiting found{std::vector<std::uint64_t>(2 * count * Words), {}, {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& [position, last] = positions[i];
+      for (const auto colour : {kBlack, kWhite}) {
+        const auto& word = position.stones(colour).word;
+        std::copy(word.begin(), word.end(), found.stones.begin() + std::ptrdiff_t((colour * count + i) * Words));
+      }
+      found.white_to_move.push_back(position.turn() == kWhite);
+      found.last.push_back(last);
+    }
+    return found;
+  }
+
+  void answer(std::span<const float> logits) override {
+    const auto expected = uct_.waiting().size() * std::size_t(board_.cells());
+    if (logits.size() != expected) {
+      throw std::invalid_argument(std::to_string(logits.size()) + " logits do not answer what was asked: " +
+                                  std::to_string(expected) + " are expected");
+    }
+    uct_.answer(logits);
+  }
+
+  void cancel() override { uct_.cancel(); }
+
   void prove(Proof proof, Move winning) override { uct_.prove(proof, winning); }
 
   const Tree& tree() const override { return uct_.tree(); }
@@ -50,6 +77,8 @@ std::unique_ptr<UctSearch> UctSearch::make(const Board& board, std::shared_ptr<c
   if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to search");
   if (threads < 1 || threads > 256)
     throw std::invalid_argument("threads must be from 1 to 256, not " + std::to_string(threads));
+  if (settings.in_flight < 1 || settings.in_flight > 256)
+    throw std::invalid_argument("in_flight must be from 1 to 256, not " + std::to_string(settings.in_flight));
   return with_words(board.cells(), [&]<int Words>() -> std::unique_ptr<UctSearch> {
     return std::make_unique<SizedUctSearch<Words>>(board, std::move(model), settings, seed, threads);
   });

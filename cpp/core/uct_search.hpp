@@ -14,9 +14,22 @@ class UctSearch : public SearchedTree {
 
   // Another position: the tree below it is kept when it follows from the old root by moves, and dropped otherwise.
   virtual void set_position(const Board& board) = 0;
-  // Simulates until so many games were played, so many seconds have passed, the tree has so many nodes, or the result
-  // is proven. Returns the number of games.
+  // Simulates until so many games were played, so many seconds have passed, the tree has so many nodes, the result is
+  // proven, or all visits wait for a net. Returns the number of games.
   virtual std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes) = 0;
+  // The positions that visits wait for a net's priors of, k of them, as packed positions: stones [2, k, words],
+  // white_to_move [k] (0 or 1), last [k] (-1 for none).
+  struct Waiting {
+    std::vector<std::uint64_t> stones;
+    std::vector<std::uint8_t> white_to_move;
+    std::vector<std::int32_t> last;
+  };
+  virtual Waiting waiting() const = 0;
+  // What a net says of them, logits [k, cells]: the visits go on in the next run. Throws std::invalid_argument when
+  // there are not so many.
+  virtual void answer(std::span<const float> logits) = 0;
+  // Takes back the visits that wait.
+  virtual void cancel() = 0;
   // Somebody else has proven the root: won by `winning`, or lost.
   virtual void prove(Proof proof, Move winning) = 0;
 };

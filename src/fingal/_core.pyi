@@ -734,6 +734,24 @@ class UctSettings:
     def knowledge(self, arg: int, /) -> None: ...
 
     @property
+    def net(self) -> int: ...
+
+    @net.setter
+    def net(self, arg: int, /) -> None: ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+    @in_flight.setter
+    def in_flight(self, arg: int, /) -> None: ...
+
+    @property
+    def least_reply(self) -> float: ...
+
+    @least_reply.setter
+    def least_reply(self, arg: float, /) -> None: ...
+
+    @property
     def rave_initial(self) -> float: ...
 
     @rave_initial.setter
@@ -770,7 +788,9 @@ class UctSettings:
     def fpu_reduction(self, arg: float, /) -> None: ...
 
 class UctSearch(SearchedTree):
-    """A tree search with playouts; it needs no net."""
+    """
+    A tree search with playouts. A net may give it priors, but it needs none.
+    """
 
     def __init__(self, board: Board, model: PatternModel, settings: UctSettings, seed: int = 0, threads: int = 1) -> None: ...
 
@@ -778,8 +798,21 @@ class UctSearch(SearchedTree):
 
     def run(self, simulations: int, seconds: float, nodes: int) -> int:
         """
-        Simulates until a limit is reached or the result is proven. The number of games played.
+        Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of games played.
         """
+
+    def waiting(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32]]:
+        """
+        The positions that visits wait for a net's priors of: stones [2, k, words], white_to_move [k] (0 or 1), last [k] (-1: none).
+        """
+
+    def answer(self, logits: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None:
+        """
+        What a net says of them: logits [k, cells]. The visits go on in the next run.
+        """
+
+    def cancel(self) -> None:
+        """Takes back the visits that wait."""
 
     def prove(self, proof: int, winning: int) -> None:
         """The root is known to be won (1) by a move, or lost (-1)."""

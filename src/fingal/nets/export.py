@@ -55,10 +55,15 @@ def export(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Card
 
 def write_model(model: onnx.ModelProto, card: Card, path: str | os.PathLike[str]) -> None:
     """Put the card into a model and write it, whole or not at all."""
+    write_atomically(Path(path), with_card(model, card))
+
+
+def with_card(model: onnx.ModelProto, card: Card) -> bytes:
+    """A model with its card, as a file has it."""
     del model.metadata_props[:]
     helper.set_model_props(model, {KEY: card.text()})
     onnx.checker.check_model(model)
-    write_atomically(Path(path), model.SerializeToString())
+    return bytes(model.SerializeToString())
 
 
 def graph(net: Folded) -> onnx.ModelProto:
@@ -130,8 +135,7 @@ class _Writer:
         inputs = [x, self.constant(f"{name}.weight", layer.weight)]
         if layer.bias is not None:
             inputs.append(self.constant(f"{name}.offset", layer.bias))
-        side, (beyond, _) = layer.kernel_size[0], layer.padding
-        assert isinstance(beyond, int)
+        side, beyond = layer.kernel_size[0], int(layer.padding[0])
         return self.node("Conv", name, inputs, kernel_shape=[side, side], pads=[beyond] * 4)
 
     def linear(self, name: str, layer: nn.Linear, x: str) -> str:

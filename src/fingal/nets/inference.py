@@ -32,8 +32,8 @@ def open_evaluator(
 
     ``name_or_path`` is a shipped net's name (``fingal-small``), an ``.onnx`` or a ``.safetensors`` file. ``auto``
     takes a GPU when torch sees one, otherwise the CPU, there through ONNX Runtime (the int8 file before the float32
-    one) when the net has an ``.onnx``, otherwise through torch. ``threads`` are those of the CPU; ``average`` asks
-    twice, for the position and for the position turned by 180 degrees.
+    one) when the net has an ``.onnx`` or is a convolutional one, otherwise through torch. ``threads`` are those of the
+    CPU; ``average`` asks twice, for the position and for the position turned by 180 degrees.
 
     CheckpointError for a file that is no net of Fingal's, DeviceError (both are ValueErrors) for a device that is not
     there.
@@ -61,7 +61,7 @@ def _open(name_or_path: str | os.PathLike[str], device: Device, backend: Backend
     if device == "cuda" or (device == "auto" and _has_cuda()):
         return _open_torch(find(given, (".safetensors",)), device, threads)
     path = find(given, (*_ONNX, ".safetensors"))
-    return _open_onnx(path, threads) if path.suffix == ".onnx" else _open_torch(path, device, threads)
+    return _open_onnx(path, threads) if path.suffix == ".onnx" else _open_torch(path, device, threads, swiftly=True)
 
 
 def _open_onnx(path: Path, threads: int) -> Evaluator:
@@ -72,12 +72,14 @@ def _open_onnx(path: Path, threads: int) -> Evaluator:
     return OnnxEvaluator(path, threads)
 
 
-def _open_torch(path: Path, device: Device, threads: int) -> Evaluator:
+def _open_torch(path: Path, device: Device, threads: int, swiftly: bool = False) -> Evaluator:
+    """A .safetensors file; ``swiftly`` on the CPU by way of ONNX Runtime, where that is faster and installed."""
     if path.suffix == ".onnx":
         raise CheckpointError(f"{path.name} cannot be opened with torch: give the .safetensors file")
     if importlib.util.find_spec("torch") is None:
         raise CheckpointError(f"{path.name} needs torch, which is not installed: pip install 'fingal[learn]'")
     from fingal.nets import checkpoint
+    from fingal.nets.convolutional import Convolutional
     from fingal.nets.plain_evaluator import GameEvaluator, PlainEvaluator
     from fingal.nets.recurrent import Recurrent
     from fingal.nets.residual import Residual
@@ -88,9 +90,19 @@ def _open_torch(path: Path, device: Device, threads: int) -> Evaluator:
     where, shared = ("cuda", None) if cuda else ("cpu", threads)
     if isinstance(net, Recurrent):
         return GameEvaluator(net, card, where, shared)
+    if swiftly and not cuda and isinstance(net, Convolutional) and _has_onnx():
+        from fingal.nets.export import convolutional_graph, with_card
+        from fingal.nets.onnx_evaluator import OnnxEvaluator
+
+        # A position at a time takes about half as long as with torch.
+        return OnnxEvaluator(path, threads, with_card(convolutional_graph(net), card))
     if not isinstance(net, Residual):
         return PlainEvaluator(net, card, where, shared)
     return CudaEvaluator(net, card) if cuda else CpuEvaluator(net, card, threads)
+
+
+def _has_onnx() -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
 
 
 def _has_cuda() -> bool:

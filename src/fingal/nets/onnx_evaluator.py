@@ -21,8 +21,11 @@ _CHUNK = 64
 class OnnxEvaluator:
     """An evaluator from an ``.onnx`` file that ``fingal.nets.export`` wrote."""
 
-    def __init__(self, path: str | os.PathLike[str], threads: int = 1) -> None:
-        """Open a file; CheckpointError when it is not such a net. ``threads`` share the work of one batch."""
+    def __init__(self, path: str | os.PathLike[str], threads: int = 1, model: bytes | None = None) -> None:
+        """Open a file; CheckpointError when it is not such a net. ``threads`` share the work of one batch.
+
+        ``model`` is the content of the file where there is none.
+        """
         if threads < 1:
             raise ValueError(f"threads must be at least 1, not {threads}")
         source = os.path.basename(os.fspath(path))
@@ -30,7 +33,7 @@ class OnnxEvaluator:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
-        data = read_bytes(path)
+        data = read_bytes(path) if model is None else model
         try:
             self._session = onnxruntime.InferenceSession(
                 data, options, providers=["CPUExecutionProvider"], enable_fallback=0

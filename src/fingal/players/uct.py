@@ -1,19 +1,25 @@
-"""Tree search without a net, in the manner of MoHex 2.0: playouts by patterns, all moves as first, connections."""
+"""Tree search with playouts by patterns, all moves as first and connections, as MoHex 2.0; a net may give priors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from fingal.game import Board
+    from fingal.nets.card import Card
     from fingal.players.player import Player
+    from fingal.search.evaluator import Evaluator
 
 OPENING_PLAYOUTS = 100
 """Playouts after each first move where White may swap: enough to tell which is nearest to even."""
+
+
+NET_BIAS = 5.0
+"""How much a net's priors count where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,18 @@ class Settings:
     """Seconds a move."""
     nodes: int | None = None
     """Positions a move that the tree grows by."""
+    prior: str | None = None
+    """The net whose policy gives the priors: a name that comes with Fingal, or a file; patterns', if not given."""
+    ask: int = 1
+    """The net is asked for the priors of positions with more visits than this; until then they have the patterns'."""
+    batch: int = 1
+    """Positions that the net judges at once: 1 searches best, more are faster on a GPU."""
+    bias: float | None = None
+    """How much priors count; 5 for the patterns' and 5 for a net's, if not given."""
+    backup: Literal["mean", "min"] = "mean"
+    """What a move is worth: the mean of the games after it, or what the opponent's best reply leaves (the minimum)."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the net runs; auto takes a GPU when there is one."""
     threads: int = 1
     """How many threads share the tree; with one, the same seed gives the same moves."""
     knowledge: int = 20
@@ -50,10 +68,35 @@ def make(settings: Settings) -> Player:
     if settings.memory < 1:
         raise ValueError(f"memory={settings.memory} is not possible: a table has at least 1 MB")
     memory = settings.memory if settings.solver else 0
-    how = uct.Settings(knowledge=settings.knowledge, threads=settings.threads, solver=memory)
+    bias = settings.bias
+    if bias is None:
+        bias = uct.Settings.bias if settings.prior is None else NET_BIAS
+    how = uct.Settings(
+        bias=bias,
+        ask=settings.ask,
+        batch=settings.batch,
+        backup=settings.backup,
+        knowledge=settings.knowledge,
+        threads=settings.threads,
+        solver=memory,
+    )
     manner = Manner(settings.temperature, settings.resign, settings.seed)
     limit = limit_of(settings.sims, settings.time, settings.nodes)
-    return SearchPlayer("uct", lambda seed: uct.Search(how, seed), opening_values, limit, manner)
+    net = None if settings.prior is None else open_prior(settings.prior, settings.device)
+    return SearchPlayer("uct", lambda seed: uct.Search(how, seed, net), opening_values, limit, manner)
+
+
+def open_prior(name: str, device: Literal["auto", "cpu", "cuda"] = "auto") -> Evaluator:
+    """The net that gives priors; ValueError, with one sentence, when there is none or it has no policy."""
+    from fingal.nets import bridges
+    from fingal.nets.inference import Cached, open_evaluator
+
+    evaluator = open_evaluator(name, device)
+    card: Card = evaluator.card  # type: ignore[attr-defined]
+    if card.head == "value":
+        raise ValueError(f"prior={name} is not possible: {card.name} judges positions alone, and priors are of moves")
+    # The same position is reached by many orders of moves, and the root is asked for again at every move.
+    return Cached(evaluator, last=card.encoder == bridges.ENCODER)
 
 
 def opening_values(board: Board) -> NDArray[np.float32]:

@@ -1,4 +1,7 @@
-"""Tree search without a net, in the manner of MoHex 2.0: playouts, all moves as first, patterns and knowledge."""
+"""Tree search with playouts, in the manner of MoHex 2.0: all moves as first, patterns and knowledge.
+
+It needs no net. Where one is given, its policy takes the place of the patterns' priors (MoHex-CNN, paper 002).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
 
 from fingal import _core
 from fingal.game import Board
 from fingal.search import growing, patterns
+from fingal.search.evaluator import Evaluator, Positions
 from fingal.search.growing import MOST_EDGES, check_limits
 from fingal.solve import dfpn
 
@@ -38,6 +45,14 @@ class Settings:
     """So many playouts begin at a position before it gets its moves."""
     knowledge: int = 20
     """A position with so many visits is asked for its connections and inferior cells; 0: none is."""
+    ask: int = 1
+    """Where there is a net: it gives the root its priors, and every position with more visits than this."""
+    batch: int = 1
+    """So many visits may wait for the net at once; it judges their positions together."""
+    backup: Literal["mean", "min"] = "mean"
+    """What a move is worth: the mean of the games after it, or what the opponent's best reply leaves (the minimum)."""
+    least_reply: int = 8
+    """With the minimum: so many visits a reply needs to count; a move with no such reply has its mean."""
     threads: int = 1
     """How many threads share the tree."""
     solver: int = 0
@@ -51,15 +66,20 @@ class Settings:
         for name in ("bias", "c", "fpu_reduction"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        for name, least in (("expand", 1), ("knowledge", 0), ("solver", 0)):
+        for name, least in (("expand", 1), ("knowledge", 0), ("solver", 0), ("ask", 1), ("least_reply", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
-        if not 1 <= self.threads <= 256:
-            raise ValueError(f"threads must be from 1 to 256, not {self.threads}")
+        for name in ("threads", "batch"):
+            if not 1 <= getattr(self, name) <= 256:
+                raise ValueError(f"{name} must be from 1 to 256, not {getattr(self, name)}")
+        if self.backup not in ("mean", "min"):
+            raise ValueError(f"backup must be mean or min, not {self.backup!r}")
 
-    def core(self) -> _core.UctSettings:
-        """The same for the core."""
+    def core(self, net: bool = False) -> _core.UctSettings:
+        """The same for the core; ``net`` says whether there is one."""
         settings = _core.UctSettings()
+        settings.net, settings.in_flight = (self.ask, self.batch) if net else (0, 1)
+        settings.least_reply = self.least_reply if self.backup == "min" else 0
         for name in ("rave_initial", "rave_final", "even", "bias", "c", "fpu_reduction", "expand", "knowledge"):
             setattr(settings, name, getattr(self, name))
         return settings
@@ -68,11 +88,12 @@ class Settings:
 class Search(growing.Search):
     """A tree search with playouts. With one thread, no solver and the same seed it finds the same."""
 
-    def __init__(self, settings: Settings | None = None, seed: int = 0) -> None:
-        """Search as the settings say."""
+    def __init__(self, settings: Settings | None = None, seed: int = 0, net: Evaluator | None = None) -> None:
+        """Search as the settings say; the net's policy, where there is one, gives the priors."""
         super().__init__()
         self.settings = settings or Settings()
         self._seed = seed
+        self._net = net
         self._uct: _core.UctSearch | None = None
         self._solver: dfpn.Solver | None = None
 
@@ -85,7 +106,8 @@ class Search(growing.Search):
             self._uct.set_position(board)
             return
         settings = self.settings
-        self._uct = _core.UctSearch(board, patterns.model(), settings.core(), self._seed, settings.threads)
+        core = settings.core(self._net is not None)
+        self._uct = _core.UctSearch(board, patterns.model(), core, self._seed, settings.threads)
         self._solver = None
         if settings.solver > 0:
             self._solver = dfpn.Solver(board.width, board.height, dfpn.Settings(memory=settings.solver))
@@ -106,15 +128,29 @@ class Search(growing.Search):
         with _Proving(self._solver, board) as proving:
             try:
                 while left > 0 and not self._stop.is_set() and (wait := end - time.monotonic()) > 0:
-                    left -= tree.run(left, min(wait, SLICE), most_nodes)
+                    left -= self._slice(tree, board, left, min(wait, SLICE), most_nodes)
                     if tree.proof != 0 or tree.nodes >= most_nodes or proving.is_done():
                         break
                     yield
             finally:
+                tree.cancel()
                 self._stop.clear()
         found = proving.found
         if tree.proof == 0 and found is not None and found.winner is not None:
             tree.prove(1 if found.winner is board.turn else -1, found.winning[0] if found.winning else -1)
+
+    def _slice(self, tree: _core.UctSearch, board: Board, simulations: int, seconds: float, nodes: int) -> int:
+        """Search for a while, asking the net whenever visits wait for it; how many simulations were made."""
+        if self._net is None:
+            return tree.run(simulations, seconds, nodes)
+        done, end = 0, time.monotonic() + seconds
+        while True:
+            done += tree.run(simulations - done, max(end - time.monotonic(), 0.0), nodes)
+            stones, white, last = tree.waiting()
+            if not len(last) or self._stop.is_set() or time.monotonic() >= end:
+                return done
+            said = self._net(Positions(board.width, board.height, stones, white.astype(np.bool_), last))
+            tree.answer(said.logits)
 
     def clear(self) -> None:
         """Let go of the tree."""
