@@ -96,14 +96,21 @@ class Uct {
     for (const auto& visit : visits_) begun += visit->state != kIdle;
     threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
       for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        auto& worker = *workers_[i];
+        // What was begun is brought to its end, whatever the limits; then one visit after the other until it waits.
+        // Where a limit ended the last run, this one goes on.
         for (auto v = i; v < visits_.size(); v += workers_.size()) {
+          if (visits_[v]->state == kAnswered) done += simulate(*visits_[v], worker, limits.nodes);
+        }
+        for (auto& v = worker.next; v < visits_.size(); v += workers_.size()) {
           auto& visit = *visits_[v];
           while (visit.state != kWaiting) {
-            if (visit.state == kIdle &&
-                (begun++ >= limits.simulations || std::chrono::steady_clock::now() >= limits.deadline))
-              break;
-            if (!simulate(visit, *workers_[i], limits.nodes)) break;
-            ++done;
+            if (begun++ >= limits.simulations || std::chrono::steady_clock::now() >= limits.deadline) return;
+            if (simulate(visit, worker, limits.nodes)) {
+              ++done;
+            } else if (visit.state != kWaiting) {
+              return;
+            }
           }
         }
       }
@@ -138,6 +145,7 @@ class Uct {
       tree_.net_prior[std::size_t(node)] = kFromNet;
       visit->state = kAnswered;
     }
+    begin_with_the_first();
   }
   // Takes back the visits that wait or were answered.
   void cancel() {
@@ -147,6 +155,7 @@ class Uct {
       tree_.cancel(visit->node);
       visit->state = kIdle;
     }
+    begin_with_the_first();
   }
 
  private:
@@ -160,6 +169,7 @@ class Uct {
   struct Worker {
     Worker(const Geometry<Words>& g, const PatternModel& model) : playout(model.playout), prior(g), knowledge(g) {}
 
+    std::size_t next = 0;  // the visit that is under way, among those of the thread
     PatternPlayout<Words> playout;
     PatternPrior<Words> prior;
     NodeKnowledge<Words> knowledge;
@@ -179,7 +189,12 @@ class Uct {
     Random random;
   };
 
+  void begin_with_the_first() {
+    for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->next = i;
+  }
+
   void restart() {
+    begin_with_the_first();
     tree_.clear();
     fills_.clear();
     tree_.add_node(Tree::kNowhere, Tree::kNowhere);

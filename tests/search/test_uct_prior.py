@@ -112,7 +112,9 @@ def test_priors_are_the_softmax_of_what_the_net_says_of_the_moves() -> None:
     legal = [cell for cell in range(20) if cell not in (7, 0)]
     weights = np.exp(logits[legal].astype(np.float64))
     expected = dict(zip(legal, weights / weights.sum(), strict=True))
-    assert {candidate.move: candidate.prior for candidate in found.candidates} == pytest.approx(expected, abs=1e-6)
+    assert len(found.candidates) > 3
+    for candidate in found.candidates:
+        assert candidate.prior == pytest.approx(expected[candidate.move], abs=1e-6)
 
 
 def test_a_net_that_is_sure_is_followed_where_a_few_games_say_little() -> None:
@@ -129,13 +131,13 @@ def test_a_net_that_is_sure_is_followed_where_a_few_games_say_little() -> None:
 def test_positions_are_asked_for_as_they_are_on_the_board(knowledge: int) -> None:
     net = Patterns()
     search = Search(Settings(knowledge=knowledge), net=net)
-    board = opened(8, 6, "b2", "f5")
+    board = opened(9, 8, "b2", "f5")
     search.set_position(board)
     search.finish(800)
-    root = unpack(board.packed(), 48)
+    root = unpack(board.packed(), 72)
     asked = {}
     for positions in net.asked:
-        black, white = unpack(positions.stones, 48)[:, 0]
+        black, white = unpack(positions.stones, 72)[:, 0]
         # Nothing is filled in: stones alternate, those of the root are among them, and the last move is the opponent's.
         assert black.sum() - white.sum() == int(positions.white_to_move[0])
         assert (root[0] <= black).all()
