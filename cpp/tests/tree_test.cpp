@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "check.hpp"
+#include "core/choice.hpp"
 #include "core/selection.hpp"
 #include "core/tree_search.hpp"
 
@@ -113,6 +114,69 @@ float judge(const Position<1>& position, std::array<float, 64>& logits) {
   Random random(position.hash());
   for (auto& x : logits) x = float(random.below(1000)) / 400;
   return float(random.below(1000)) / 500 - 1;
+}
+
+void other_priors_for_a_node() {
+  Tree tree;
+  const auto root = grow(tree, Tree::kNowhere, 0, 0);
+  grow(tree, root, 1, 0.5F);
+  CHECK(near(tree.tried_prior[0], 0.25));
+  constexpr std::array<float, 3> logits{1.6094379F, 0, 0.6931472F};  // 5/8, 1/8, 1/4
+  tree.renew_priors(root, logits);
+  CHECK(near(tree.prior[0], 0.625) && near(tree.prior[1], 0.125) && near(tree.prior[2], 0.25));
+  CHECK(near(tree.tried_prior[0], 0.125));
+  CHECK(tree.visits[1] == 1 && near(tree.value_sum[1], -0.5));
+}
+
+// Worked by hand: at the root two moves, a and b; to a two replies. For who moves at the root, a's games were 0.1 on
+// the mean, but the best reply to it leaves -0.5.
+void the_best_reply_counts_when_it_was_tried_often_enough() {
+  Tree tree(true);
+  const auto root = grow(tree, Tree::kNowhere, 0, 0);
+  const auto reply = [&](std::int32_t node, int k, float value) {
+    tree.begin_visit(root, 0);
+    tree.begin_visit(node, tree.first_edge[std::size_t(node)] + k);
+    const auto e = std::size_t(tree.first_edge[std::size_t(node)] + k);
+    if (tree.child[e] == Tree::kNowhere) {
+      const auto leaf = tree.add_node(node, std::int32_t(e));
+      tree.child[e] = leaf;
+    }
+    tree.back_up(tree.child[e], value);
+    tree.back_up_replies(tree.child[e], 2);
+  };
+  const auto a = grow(tree, root, 0, 0);
+  const auto first = tree.first_edge[std::size_t(a)];
+  CHECK(tree.reply_value[0] == Tree::kNoReply);
+  reply(a, 0, -0.5F);                            // for who replies: 0.5
+  CHECK(tree.reply_value[0] == Tree::kNoReply);  // once is not often enough
+  reply(a, 0, -0.5F);
+  CHECK(near(tree.reply_value[0], -0.5));
+  reply(a, 1, 1.0F);
+  reply(a, 1, 1.0F);
+  CHECK(near(tree.edge_value(first, 9), 0.5) && near(tree.edge_value(first + 1, 9), -1));
+  CHECK(near(tree.reply_value[0], -0.5));  // not their mean, (0 - 0.5 - 0.5 + 1 + 1) / 5 = 0.2
+  CHECK(near(tree.edge_value(0, 9), 0.2));
+
+  // b was tried as often and is worth 0: by the mean a is better, by the minimum b. No prior and little else counts.
+  for (int i = 0; i < 5; ++i) {
+    tree.begin_visit(root, 1);
+    if (tree.child[1] == Tree::kNowhere) {
+      const auto leaf = tree.add_node(root, 1);
+      tree.child[1] = leaf;
+    }
+    tree.back_up(tree.child[1], 0);
+    tree.back_up_replies(tree.child[1], 2);
+  }
+  tree.edge_proof[2] = kLost;
+  RaveSettings settings{.initial = 1e-3F, .final = 1e-3F, .even = 1e-3F, .bias = 0};
+  CHECK(choose_rave(tree, root, settings) == 0);
+  settings.least_reply = 2;
+  CHECK(choose_rave(tree, root, settings) == 1);
+
+  // A proof needs no visits: the reply that wins leaves -1.
+  tree.edge_proof[std::size_t(first + 2)] = kWon;
+  tree.back_up_replies(a, 2);
+  CHECK(near(tree.reply_value[0], -1));
 }
 
 void a_new_root_keeps_the_numbers() {
@@ -245,6 +309,8 @@ int main() {
   visits_count_and_values_alternate();
   virtual_visits_are_losses_and_can_be_taken_back();
   proofs_are_backed_up_exactly();
+  other_priors_for_a_node();
+  the_best_reply_counts_when_it_was_tried_often_enough();
   a_new_root_keeps_the_numbers();
   collisions_are_told_and_leave_no_trace();
   puct_chooses_what_the_formula_says();

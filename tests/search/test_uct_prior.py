@@ -248,8 +248,9 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_player_keeps_the_contract_with_a_net(net: Path) -> None:
-    check_player(lambda: spec.make(f"uct:sims=30,prior={net}"))
-    check_player(lambda: spec.make(f"uct:sims=30,prior={net},batch=4,threads=2,backup=min"))
+    sizes = ((1, 1), (2, 2), (3, 5), (7, 7))
+    check_player(lambda: spec.make(f"uct:sims=30,prior={net}"), sizes)
+    check_player(lambda: spec.make(f"uct:sims=30,prior={net},batch=4,threads=2,backup=min"), sizes)
 
 
 def test_shipped_nets_give_priors_too() -> None:
