@@ -8,10 +8,13 @@ from fingal.bench import uct
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uct, "SIMULATIONS", 20)
+    monkeypatch.setattr(uct, "PRIOR_SIMULATIONS", 5)
     monkeypatch.delenv(uct.VARIABLE, raising=False)
     results = uct.measure(0.01)
     assert results["uct_sims_per_s_11"] > 0
     assert results["uct_sims_per_s_13"] > 0
+    assert results["uct_prior_sims_per_s_11"] > 0
+    assert results["uct_prior_sims_per_s_13"] > 0
     assert results["mohex_games_per_s_11"] is results["mohex_games_per_s_13"] is None
     assert uct.table(results).row_count == 2
 

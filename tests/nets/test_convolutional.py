@@ -100,7 +100,8 @@ def test_onnx_runtime_agrees_with_torch_on_every_size(values: bool, tmp_path: Pa
     check_evaluator(open_evaluator(target), symmetric=False)
     for size in SIZES:
         positions = random_positions(*size, count=70)
-        one, other = open_evaluator(source, device="cpu")(positions), open_evaluator(target)(positions)
+        one = open_evaluator(source, device="cpu", backend="torch")(positions)
+        other = open_evaluator(target)(positions)
         assert np.allclose(one.logits, other.logits, atol=1e-4)
         assert np.array_equal(one.value, other.value)
 
@@ -129,8 +130,29 @@ def test_moves_values_are_bounded_and_asked_for(tmp_path: Path) -> None:
         checkpoint.fill(Convolutional(Config(layers=2, channels=8)), tmp_path / "critic.safetensors")
 
 
+def test_a_net_in_16_bits_with_a_head_in_32() -> None:
+    net = lively()
+    planes = torch.from_numpy(bridges.encode(random_positions(6, 6, 4))).float()
+    exact = net(planes)
+    net.to(torch.bfloat16).policy.float()
+    said = net(planes.bfloat16())
+    assert said.dtype == torch.float32
+    assert (said - exact).abs().max() < 0.1 * exact.std()
+
+
+def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    positions = random_positions(5, 5, 3)
+    said = []
+    for seed in (1, 2):
+        checkpoint.save(lively(seed=seed), tmp_path / "net.safetensors")
+        said.append(open_evaluator(tmp_path / "net.safetensors", device="cpu")(positions).logits)
+    again = open_evaluator(tmp_path / "net.safetensors", device="cpu")(positions).logits
+    assert not np.allclose(said[0], said[1])
+    assert np.array_equal(said[1], again)
+
+
 def test_the_net_is_a_player(path: Path) -> None:
-    check_player(lambda: spec.make(f"net:{path}"))
+    check_player(lambda: spec.make(f"net:{path}"), sizes=((1, 1), (2, 2), (3, 5), (9, 9)))
     assert spec.make(f"net:{path},temperature=1,seed=1").choose(Record(9, 12)) in range(108)
 
 

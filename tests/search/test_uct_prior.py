@@ -15,6 +15,7 @@ from fingal.nets.narrowing import Config as NarrowingConfig
 from fingal.nets.narrowing import Narrowing
 from fingal.nets.planes import unpack
 from fingal.players import spec
+from fingal.players.uct import open_prior
 from fingal.search import patterns
 from fingal.search.evaluator import Evaluation, Positions
 from fingal.search.uct import Search, Settings
@@ -251,6 +252,13 @@ def test_the_player_keeps_the_contract_with_a_net(net: Path) -> None:
     sizes = ((1, 1), (2, 2), (3, 5), (7, 7))
     check_player(lambda: spec.make(f"uct:sims=30,prior={net}"), sizes)
     check_player(lambda: spec.make(f"uct:sims=30,prior={net},batch=4,threads=2,backup=min"), sizes)
+
+
+def test_the_uniform_prior_likes_all_moves_alike() -> None:
+    search = Search(net=open_prior("uniform"))
+    search.set_position(opened(6, 5, "c3"))
+    for candidate in search.finish(50).candidates:
+        assert candidate.prior == pytest.approx(1 / 29)
 
 
 def test_shipped_nets_give_priors_too() -> None:

@@ -41,10 +41,10 @@ def measure(seconds: float = 2.0) -> dict[str, Any]:
     """Rates per CPU second; None for MoHex where there is no command or it fails, and for a net without torch."""
     if not seconds > 0:
         raise ValueError(f"seconds={seconds} is not possible: more than 0")
-    results: dict[str, Any] = {f"uct_sims_per_s_{size}": own_rate(size, seconds) for size in SIZES}
+    results: dict[str, Any] = {f"uct_sims_per_s_{size}": own_rate(size, seconds, SIMULATIONS) for size in SIZES}
     net = paper_net()
     for size in SIZES:
-        rate = None if net is None else own_rate(size, seconds, net, PRIOR_SIMULATIONS)
+        rate = None if net is None else own_rate(size, seconds, PRIOR_SIMULATIONS, net)
         results[f"uct_prior_sims_per_s_{size}"] = rate
     command = os.environ.get(VARIABLE, "")
     return results | {f"mohex_games_per_s_{size}": mohex_rate(command, size) if command else None for size in SIZES}
@@ -76,7 +76,7 @@ def paper_net() -> Evaluator | None:
         return None
 
 
-def own_rate(size: int, seconds: float, net: Evaluator | None = None, simulations: int = SIMULATIONS) -> float:
+def own_rate(size: int, seconds: float, simulations: int, net: Evaluator | None = None) -> float:
     """The median over searches that take about so many CPU seconds together, three at least."""
     board = Board(size)
     board.push(OPENING)

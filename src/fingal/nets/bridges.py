@@ -43,6 +43,9 @@ VIEW = "absolute"
 PLANES = 12
 """How many planes there are."""
 
+EMPTY = 2
+"""The plane of the empty cells."""
+
 
 def encode(positions: Positions) -> NDArray[np.uint8]:
     """Planes of positions, 0 and 1: uint8 [B, 12, height + 2, width + 2]; ValueError for stones off the board."""

@@ -84,6 +84,12 @@ def load_any(path: str | os.PathLike[str]) -> tuple[nn.Module, Card]:
     return _load(path, architectures())
 
 
+def card_of(path: str | os.PathLike[str]) -> Card:
+    """The card of a net in a file, which may still turn out to be no net; CheckpointError when it has none."""
+    source = os.path.basename(os.fspath(path))
+    return _card(_header(read_bytes(path), source), source)
+
+
 def fill(net: nn.Module, path: str | os.PathLike[str]) -> None:
     """Give a net the weights of a file; ValueError when those are of another kind or shape of net."""
     kept, _ = load(path, type(net))
@@ -103,8 +109,7 @@ def _load(path: str | os.PathLike[str], known: Sequence[str]) -> tuple[nn.Module
     source = os.path.basename(os.fspath(path))
     data = read_bytes(path)
     header = _header(data, source)
-    metadata = header.pop("__metadata__", {})
-    card = Card.parse(metadata.get(KEY) if isinstance(metadata, dict) else None, source)
+    card = _card(header, source)
     # The name is compared with this build's own files before anything is imported by it.
     card.require(source, known, encoder=None, head=None, view=None)
     module = importlib.import_module(f"fingal.nets.{card.architecture}")
@@ -144,6 +149,12 @@ def _header(data: bytes, source: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise CheckpointError(f"{source} is not a safetensors file: its header is not JSON") from None
     return dict(header)
+
+
+def _card(header: dict[str, Any], source: str) -> Card:
+    """The card in a header, which is taken out of it."""
+    metadata = header.pop("__metadata__", {})
+    return Card.parse(metadata.get(KEY) if isinstance(metadata, dict) else None, source)
 
 
 def _config(card: Card, kind: type[Any], source: str) -> Any:

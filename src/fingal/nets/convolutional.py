@@ -78,8 +78,11 @@ class Convolutional(nn.Module):
                     nn.init.zeros_(module.bias)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Planes [B, 12, height + 2, width + 2] to logits [B, cells], row by row; those of stones mean nothing."""
-        logits: Tensor = self.policy(self._trunk(planes)).flatten(1)
+        """Planes [B, 12, height + 2, width + 2] to logits [B, cells], row by row; those of stones mean nothing.
+
+        The layers may be in 16 bits and the head in 32: logits of good moves are often nearly the same.
+        """
+        logits: Tensor = self.policy(self._trunk(planes).to(self.policy.weight.dtype)).flatten(1)
         return logits
 
     def both(self, planes: Tensor) -> tuple[Tensor, Tensor]:

@@ -33,7 +33,7 @@ class Settings:
     nodes: int | None = None
     """Positions a move that the tree grows by."""
     prior: str | None = None
-    """The net whose policy gives the priors: a name that comes with Fingal, or a file; patterns', if not given."""
+    """The net whose policy gives the priors: a shipped name, a file, or uniform; if not given, patterns give them."""
     ask: int = 1
     """The net is asked for the priors of positions with more visits than this; until then they have the patterns'."""
     batch: int = 1
@@ -87,10 +87,13 @@ def make(settings: Settings) -> Player:
 
 
 def open_prior(name: str, device: Literal["auto", "cpu", "cuda"] = "auto") -> Evaluator:
-    """The net that gives priors; ValueError, with one sentence, when there is none or it has no policy."""
+    """The net that gives priors, or ``uniform``; ValueError, in one sentence, where there is none, or no policy."""
     from fingal.nets import bridges
     from fingal.nets.inference import Cached, open_evaluator
+    from fingal.search.policy import uniform
 
+    if name == "uniform":
+        return uniform
     evaluator = open_evaluator(name, device)
     card: Card = evaluator.card  # type: ignore[attr-defined]
     if card.head == "value":

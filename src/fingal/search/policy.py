@@ -1,4 +1,4 @@
-"""A net's policy as the solver's order of moves."""
+"""Policies: a net's as the solver's order of moves, and the one that has no opinion."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fingal.search.evaluator import Evaluator, Positions
+from fingal.search.evaluator import Evaluation, Evaluator, Positions
 from fingal.solve.dfpn import Policy
+
+
+def uniform(positions: Positions) -> Evaluation:
+    """An evaluator to which all moves, and both sides, are alike: what a net adds is measured against it."""
+    count = len(positions.white_to_move)
+    return Evaluation(np.zeros((count, positions.width * positions.height), np.float32), np.zeros(count, np.float32))
 
 
 def move_policy(evaluator: Evaluator, width: int, height: int) -> Policy:
