@@ -2,10 +2,6 @@
 
 import json
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,26 +12,27 @@ from fingal.experiments.paper_001 import protocol as protocol_001
 from fingal.experiments.paper_004 import protocol as protocol_004
 from fingal.experiments.paper_004.protocol import spread
 from fingal.experiments.study import BASE
-
-COMMAND = [sys.executable, "-c", "from fingal.cli import main; main()", "reproduce"]
-
-
-def fingal(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+from tests.conftest import Run
+from tests.experiments.killing import killed_after_a_sweep
 
 
-def reproduced(folder: Path, paper: str, *parts: str) -> tuple[dict, dict, str]:  # type: ignore[type-arg]
+def smallest(folder: Path, paper: str, *parts: str) -> list[str]:
+    """What asks for a paper at the smallest scale."""
+    arguments = ["--scale", "smoke", "--jobs", "1", "--folder", str(folder), "--json", "--opponent", "uct:sims=10"]
+    return ["reproduce", paper, "--figure", *parts, *arguments]
+
+
+def reproduced(fingal: Run, folder: Path, paper: str, *parts: str) -> tuple[dict, dict, str]:  # type: ignore[type-arg]
     """Findings, data and page of a paper at the smallest scale."""
-    arguments = ["--scale", "smoke", "--jobs", "1", "--folder", str(folder), "--json"]
-    ran = fingal(paper, "--figure", *parts, *arguments, "--opponent", "uct:sims=10")
-    assert ran.returncode == 0, ran.stderr
+    ran = fingal(*smallest(folder, paper, *parts))
+    assert ran.status == 0, ran.err
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!#)', page), "the page needs nothing beside it"
-    return json.loads(ran.stdout), json.loads((folder / "data.json").read_text(encoding="utf-8")), page
+    return json.loads(ran.out), json.loads((folder / "data.json").read_text(encoding="utf-8")), page
 
 
-def test_neurohex_at_the_smallest_scale(tmp_path: Path) -> None:
-    findings, data, page = reproduced(tmp_path, "001", "curves", "match", "database", "actor", "search")
+def test_neurohex_at_the_smallest_scale(fingal: Run, tmp_path: Path) -> None:
+    findings, data, page = reproduced(fingal, tmp_path, "001", "curves", "match", "database", "actor", "search")
     assert (findings["opponent"], findings["failed"]) == ("uct:sims=10", {})
     assert all(f'id="{name}"' in page for name in ("curves", "match", "database", "actor", "search"))
     assert 'id="border"' not in page
@@ -53,8 +50,11 @@ def test_neurohex_at_the_smallest_scale(tmp_path: Path) -> None:
     assert {"curve-value.svg", "curve-cost.svg", "database.svg"} <= {path.name for path in tmp_path.glob("figures/*")}
 
 
-def test_ezo_at_the_smallest_scale(tmp_path: Path) -> None:
-    findings, data, page = reproduced(tmp_path, "004", "curve", "time", "best", "target")
+def test_ezo_at_the_smallest_scale_killed_and_gone_on_with(fingal: Run, tmp_path: Path) -> None:
+    parts = ("curve", "time", "best", "target")
+    before = killed_after_a_sweep(smallest(tmp_path, "004", *parts), tmp_path)
+    findings, data, page = reproduced(fingal, tmp_path, "004", *parts)
+    assert all(path.stat().st_mtime_ns == stamp for path, stamp in before.items())
     assert findings["failed"] == {}
     assert all(f'id="{name}"' in page for name in ("curve-3", "time-3", "best-3", "target"))
     assert len(data["runs"]) == 6
@@ -68,21 +68,6 @@ def test_ezo_at_the_smallest_scale(tmp_path: Path) -> None:
     assert {match["openings"] for match in data["matches"]} == {"edge"}
     runs = {name: run[0]["asked"]["target"] for name, run in data["runs"].items()}
     assert sorted(runs.values()) == ["best", "best", "complement", "complement", "literal", "literal"]
-
-
-def test_killed_it_goes_on(tmp_path: Path) -> None:
-    arguments = ["004", "--scale", "smoke", "--figure", "ladder", "--folder", str(tmp_path), "--jobs", "1"]
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while not (kept := list(tmp_path.glob("sweeps/*/outcomes.json"))) and process.poll() is None:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-    assert kept
-    assert not (tmp_path / "page.html").exists()
-    before = {path: path.stat().st_mtime_ns for path in kept}
-    ran = fingal(*arguments)
-    assert ran.returncode == 0, ran.stderr
-    assert len(list(tmp_path.glob("sweeps/*/outcomes.json"))) == 2
-    assert all(path.stat().st_mtime_ns == stamp for path, stamp in before.items())
 
 
 @pytest.mark.parametrize("paper", ["001", "004"])

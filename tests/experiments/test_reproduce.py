@@ -2,10 +2,6 @@
 
 import json
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,19 +11,18 @@ from fingal.experiments.paper_000 import protocol
 from fingal.experiments.paper_000.figures import FIGURES, LEARNERS, READINGS
 from fingal.experiments.paper_000.protocol import PAPER, PARTS, SMALL, best_setting, sweeps
 from fingal.experiments.sweep import Outcome
-
-COMMAND = [sys.executable, "-c", "from fingal.cli import main; main()", "reproduce", "000"]
-
-
-def fingal(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+from tests.conftest import Run
+from tests.experiments.killing import killed_after_a_sweep
 
 
-def test_a_few_figures_at_the_smallest_scale(tmp_path: Path) -> None:
+def test_a_few_figures_at_the_smallest_scale_killed_and_gone_on_with(fingal: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    ran = fingal("--scale", "smoke", "--figure", "8", "17", "19", "table", "--folder", str(folder), "--json")
-    assert ran.returncode == 0, ran.stderr
-    findings = json.loads(ran.stdout)
+    arguments = ["reproduce", "000", "--scale", "smoke", "--figure", "8", "17", "19", "table", "--folder", str(folder)]
+    before = killed_after_a_sweep(arguments, folder)
+    ran = fingal(*arguments, "--json")
+    assert ran.status == 0, ran.err
+    assert all(path.stat().st_mtime_ns == stamp for path, stamp in before.items())
+    findings = json.loads(ran.out)
     assert findings["scale"] == "smoke"
     # One tournament in each of two seasons: twelve games among the paper's four, each with one winner.
     assert all(sum(table["wins"].values()) == 24 for table in findings["table"].values())
@@ -44,22 +39,6 @@ def test_a_few_figures_at_the_smallest_scale(tmp_path: Path) -> None:
     assert {"figure-08.svg", "figure-17.svg"} <= {path.name for path in (folder / "figures").iterdir()}
 
 
-def test_killed_it_goes_on(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    arguments = ["--scale", "smoke", "--figure", "8", "9", "10", "15", "--folder", str(folder)]
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while not (kept := list(folder.glob("sweeps/*/outcomes.json"))) and process.poll() is None:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-    assert kept
-    assert not (folder / "page.html").exists()
-    before = {path: path.stat().st_mtime_ns for path in kept}
-    ran = fingal(*arguments)
-    assert ran.returncode == 0, ran.stderr
-    assert len(list(folder.glob("sweeps/*/outcomes.json"))) == 4
-    assert all(path.stat().st_mtime_ns == stamp for path, stamp in before.items())
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -67,18 +46,18 @@ def test_killed_it_goes_on(tmp_path: Path) -> None:
         (["--figure", "4"], "there is no figure '4': 5, 6, 7"),
     ],
 )
-def test_bad_input_is_one_sentence(tmp_path: Path, arguments: list[str], words: str) -> None:
-    ran = fingal(*arguments, "--folder", str(tmp_path / "run"))
-    assert ran.returncode == 2
-    assert words in ran.stderr
-    assert "Traceback" not in ran.stderr
+def test_bad_input_is_one_sentence(fingal: Run, tmp_path: Path, arguments: list[str], words: str) -> None:
+    ran = fingal("reproduce", "000", *arguments, "--folder", str(tmp_path / "run"))
+    assert (ran.status, ran.out) == (2, "")
+    assert words in " ".join(ran.err.split())
+    assert "Traceback" not in ran.err
     assert not (tmp_path / "run").exists()
 
 
-def test_a_paper_that_is_not_there() -> None:
-    ran = subprocess.run([*COMMAND[:-1], "007"], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "there is no paper '007' to reproduce: 000, 001, 004 are" in ran.stderr
+def test_a_paper_that_is_not_there(fingal: Run) -> None:
+    ran = fingal("reproduce", "007")
+    assert (ran.status, ran.out) == (2, "")
+    assert "there is no paper '007' to reproduce: 000, 001, 004 are" in " ".join(ran.err.split())
 
 
 def test_every_figure_of_the_paper_is_there() -> None:
