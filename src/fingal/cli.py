@@ -415,6 +415,7 @@ def reproduce(
     scale: str = "small",
     opponent: str | None = None,
     nets: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE ...")] = (),
+    runs: Path | None = None,
     player: Annotated[tuple[str, ...], tyro.conf.arg(metavar="PLAYER ...")] = (),
     seed: int = 1,
     jobs: int | None = None,
@@ -424,11 +425,12 @@ def reproduce(
     """Do a paper's experiments again and write a page with its figures. Stopped or killed, it goes on when asked again.
 
     Args:
-        paper: 000, temporal-difference learners on 3x3; 001, NeuroHex; 004, EZO-CNN.
+        paper: 000, temporal-difference learners on 3x3; 001, NeuroHex; 002, policy gradients; 004, EZO-CNN.
         figure: These figures and tables only; a wrong name is answered with the right ones.
         scale: smoke (a minute), small (half an hour on two cores) or paper (the paper's sizes: for a GPU).
-        opponent: Papers 001 and 004: the yardstick, for example htp:mohex; a uct with few simulations, if not given.
-        nets: Papers 001 and 004: train nothing, but play the paper's games with these nets and print its table.
+        opponent: All but paper 000: the yardstick, for example htp:mohex; a player of Fingal's own, if not given.
+        nets: All but paper 000: train nothing, but play the paper's games with these nets and print its table.
+        runs: Paper 002: train nothing, but make its figure of the finished runs in this folder.
         player: How the nets play, with {} for a file, where it is not as the paper's protocol has it.
         seed: Start of the random numbers in games with nets: another number for fresh games.
         jobs: Runs, or games, at a time; as many as there are cores, if not given.
@@ -443,7 +445,7 @@ def reproduce(
         raise ValueError(f"to reproduce a paper needs {error.name}: install fingal[learn]") from None
     place = folder if folder is not None else Path("runs") / f"paper-{paper}-{'nets' if nets else scale}"
     processes = cores() if jobs is None else jobs
-    request = Request(place, scale, figure, opponent, seed, processes)
+    request = Request(place, scale, figure, opponent, seed, processes, runs)
     command.reproduce(paper, request, json, notes, nets, player)
 
 

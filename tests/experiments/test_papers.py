@@ -10,7 +10,6 @@ from fingal.cli import app
 from fingal.experiments.ablation import sweeps
 from fingal.experiments.paper_001 import protocol as protocol_001
 from fingal.experiments.paper_004 import protocol as protocol_004
-from fingal.experiments.paper_004.protocol import spread
 from fingal.experiments.study import BASE
 from tests.conftest import Run
 from tests.experiments.killing import killed_after_a_sweep
@@ -115,10 +114,3 @@ def test_the_papers_sizes() -> None:
     }
     assert protocol_001.PAPER.board["size"] == 13
     assert protocol_001.PAPER.free == 1000
-
-
-def test_checkpoints_are_spread_evenly() -> None:
-    nets = {number: Path(str(number)) for number in range(10, 101, 10)}
-    assert list(spread(nets, 4)) == [10, 40, 70, 100]
-    assert list(spread(nets, 1)) == [100]
-    assert list(spread(nets, 20)) == list(nets)

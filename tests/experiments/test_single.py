@@ -39,3 +39,10 @@ def test_a_killed_run_goes_on_and_no_step_counts_twice(tmp_path: Path) -> None:
 def test_what_the_learner_refuses_is_said_in_its_words(tmp_path: Path) -> None:
     _, failed = work([Sweep("bad", LEARNER, ({"alpha": -1},))], tmp_path, 1)
     assert failed == {"bad": "alpha=-1 is not possible: at least 0"}
+
+
+def test_checkpoints_are_spread_evenly() -> None:
+    nets = {number: Path(str(number)) for number in range(10, 101, 10)}
+    assert list(single.spread(nets, 4)) == [10, 40, 70, 100]
+    assert list(single.spread(nets, 1)) == [100]
+    assert list(single.spread(nets, 20)) == list(nets)

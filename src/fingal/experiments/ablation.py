@@ -46,6 +46,8 @@ class Plan:
     """About how long a run takes."""
     costs: Mapping[str, float] = field(default_factory=dict)
     """How much longer the runs with a field take that is not as the others have it, by the field's name."""
+    name: str = ""
+    """What its sweeps are called by, where there are several learners on one board."""
 
     def asked(self, arm: Arm, seed: int) -> Setting:
         """The setting of a run."""
@@ -58,7 +60,8 @@ class Plan:
         words = [f"{name}-{value}".lower().replace(".", "_") for name, value in sorted(other.items())] or ["base"]
         cost = self.cost * math.prod(self.costs.get(name, 1.0) for name in other)
         # A sweep counts its work in games, and the games of these learners are no measure of it.
-        return Sweep("-".join((f"{size}x{size}", *words, str(seed))), self.learner, (setting,), cost / _games(setting))
+        words = [f"{size}x{size}", *filter(None, [self.name]), *words, str(seed)]
+        return Sweep("-".join(words), self.learner, (setting,), cost / _games(setting))
 
 
 class Trained(NamedTuple):

@@ -15,10 +15,10 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from fingal.experiments import full_size, matches, workshop
 from fingal.experiments.request import Request
 
-PAPERS = ("000", "001", "004")
+PAPERS = ("000", "001", "002", "004")
 """Each has a package ``paper_NNN`` with a module ``reproduction``: its functions ``reproduce`` and ``findings``."""
 
-TRIALS = ("001", "004")
+TRIALS = ("001", "002", "004")
 """Those with a module ``trials``: protocols for nets that were trained elsewhere."""
 
 LINES_APART = 60.0
@@ -74,6 +74,8 @@ def reproduce(
         return
     if players:
         raise ValueError(f"player={players[0]!r} is not possible without nets: it says how they play")
+    if request.runs is not None and paper != "002":
+        raise ValueError(f"paper {paper} has no figure of runs that are there: 002 has")
     reproduction = importlib.import_module(f"fingal.experiments.paper_{paper}.reproduction")
     with Bar(notes) as bar:
         result = reproduction.reproduce(replace(request, watch=bar.watch))
@@ -94,9 +96,10 @@ def measure(
     if paper not in TRIALS:
         raise ValueError(f"paper {paper} has no protocol for nets: {', '.join(TRIALS)} have")
     trials = importlib.import_module(f"fingal.experiments.paper_{paper}.trials")
-    opponent = request.opponent or full_size.YARDSTICK
     asked = list(
-        full_size.meetings(trials.PROTOCOLS, nets, opponent, request.parts, players, trials.BESIDE, request.seed)
+        full_size.meetings(
+            trials.PROTOCOLS, nets, request.opponent, request.parts, players, trials.BESIDE, request.seed
+        )
     )
     progress = workshop.Progress(1.0, works={"games": 1.0})
 

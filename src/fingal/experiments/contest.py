@@ -53,19 +53,19 @@ def level(score: Score, name: str, until: float) -> Curve:
     return Curve(name, [(0.0, score.rate.value), (until, score.rate.value)])
 
 
-def by_checkpoint(title: str, curves: Sequence[Curve], x_name: str) -> Picture | None:
-    """Shares won over training; None when there is nothing."""
+def by_checkpoint(title: str, curves: Sequence[Curve], x_name: str, most: float = 1.0) -> Picture | None:
+    """Shares won over training, from 0 to ``most``; None when there is nothing."""
     shown = [curve for curve in curves if curve.points]
     if not shown:
         return None
-    most = max(x for curve in shown for x, _ in curve.points)
+    end = max(x for curve in shown for x, _ in curve.points)
     return charts.plane(
         title,
         shown,
         x_name=x_name,
         y_name="games won",
-        x_range=(0.0, most or 1.0),
-        y_range=(0.0, 1.0),
+        x_range=(0.0, end or 1.0),
+        y_range=(0.0, most),
         write_y=charts.percent,
         width=560.0,
         height=380.0,

@@ -38,12 +38,16 @@ class Protocol:
     """How a net plays, with {} for its file; '' for players that stand beside the nets."""
     asked: bool = True
     """Whether it is played when nothing is named."""
+    opponent: str = YARDSTICK
+    """Whom nets play, where nobody else is named."""
+    sizes: tuple[int, ...] = ()
+    """The sides of the boards; the one that a net was trained on, if not given."""
 
 
 def meetings(
     protocols: Sequence[Protocol],
     nets: Sequence[Path],
-    opponent: str,
+    opponent: str | None = None,
     parts: Sequence[str] = (),
     players: Sequence[str] = (),
     beside: Sequence[str] = (),
@@ -51,8 +55,8 @@ def meetings(
 ) -> Iterator[Meeting]:
     """What is to be played: every net by every protocol, and the players beside them.
 
-    ``parts`` names the protocols, ``players`` are other ways for nets to play than the protocols have. ValueError for
-    what is not there.
+    ``opponent`` takes the place of the protocols' own, ``parts`` names the protocols, ``players`` are other ways for
+    nets to play than the protocols have. ValueError for what is not there.
     """
     names = [protocol.name for protocol in protocols]
     for part in parts:
@@ -62,14 +66,16 @@ def meetings(
     for protocol in protocols:
         if protocol.name not in parts and (parts or not protocol.asked):
             continue
+        met = opponent or protocol.opponent
         if not protocol.player:
             for text, size in ((text, size) for size in sorted(set(sizes.values())) for text in beside):
-                yield Meeting(text, text, opponent, size, protocol.openings, protocol.games, seed)
+                yield Meeting(text, text, met, size, protocol.openings, protocol.games, seed)
             continue
         for net, template in ((net, template) for net in nets for template in players or (protocol.player,)):
             name = str(spec.filled(template, _label(net)))
             text = str(spec.filled(template, str(net)))
-            yield Meeting(name, text, opponent, sizes[net], protocol.openings, protocol.games, seed)
+            for size in protocol.sizes or (sizes[net],):
+                yield Meeting(name, text, met, size, protocol.openings, protocol.games, seed)
 
 
 def measure(asked: Sequence[Meeting], folder: Path, jobs: int, tell: matches.Tell) -> list[Score]:

@@ -53,9 +53,26 @@ def student_mean(values: Sequence[float], bounds: tuple[float, float] = (-math.i
     mean = math.fsum(values) / count
     if count == 1:
         return Mean(mean, bounds[0], bounds[1], 1)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    spread = float(student.ppf(0.975, count - 1)) * math.sqrt(variance / count)
+    spread = float(student.ppf(0.975, count - 1)) * math.sqrt(_variance(values) / count)
     return Mean(mean, max(bounds[0], mean - spread), min(bounds[1], mean + spread), count)
+
+
+def difference(one: Sequence[float], other: Sequence[float]) -> Mean:
+    """The difference of two means with Welch's interval (1947), whose spreads may differ.
+
+    mean(x) - mean(y) ± t(0.975, d) · √(a + b), a = s²/n of each, d = (a + b)² / (a²/(n-1) + b²/(m-1)). All that is
+    possible for shares, -1 to 1, where one of them is a single value.
+    """
+    apart = math.fsum(one) / len(one) - math.fsum(other) / len(other)
+    count = min(len(one), len(other))
+    if count == 1:
+        return Mean(apart, -1.0, 1.0, 1)
+    parts = [_variance(values) / len(values) for values in (one, other)]
+    if not any(parts):
+        return Mean(apart, apart, apart, count)
+    freedom = sum(parts) ** 2 / sum(p * p / (len(v) - 1) for p, v in zip(parts, (one, other), strict=True))
+    spread = float(student.ppf(0.975, freedom)) * math.sqrt(sum(parts))
+    return Mean(apart, apart - spread, apart + spread, count)
 
 
 def mean_of(name: str, values: Sequence[float]) -> Mean:
@@ -134,6 +151,11 @@ def best_of(found: Sequence[Outcome], key: Callable[[Outcome], Any], name: str, 
         return not any(outcome.diverged for outcome in group), -math.inf if mean is None else mean.value
 
     return max(groups, key=lambda chosen: worth(groups[chosen]))
+
+
+def _variance(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
 def _is_number(value: object) -> bool:

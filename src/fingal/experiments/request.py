@@ -26,6 +26,8 @@ class Request:
     """Start of the random numbers of games with the yardstick, where it has none of its own."""
     processes: int = 1
     """Runs, or games, at a time."""
+    runs: Path | None = None
+    """A folder of finished runs, which are then tested instead of new ones."""
     watch: Callable[[Progress], None] = lambda progress: None
     """Told how far it has come."""
 

@@ -7,7 +7,7 @@ its nets stay where it keeps them: ``runs/00/checkpoints`` in the sweep's folder
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,25 @@ LATEST = "latest.safetensors"
 
 
 def train(
-    module: Any, settings: Sequence[Any], devices: Sequence[str], place: Path, tell: Callable[[float], None]
+    module: Any,
+    settings: Sequence[Any],
+    devices: Sequence[str],
+    starts: Sequence[Path | None],
+    place: Path,
+    tell: Callable[[float], None],
 ) -> list[dict[str, Any]]:
     """Train every run of a sweep whose folder is ``place``; what there is to keep of each.
 
-    ``devices`` are cpu, cuda or auto, which takes a GPU when there is one.
+    ``devices`` are cpu, cuda or auto, which takes a GPU when there is one; ``starts`` are nets to begin from.
     """
     import torch
 
-    kept = []
-    for number, (config, device) in enumerate(zip(settings, devices, strict=True)):
+    done = []
+    for number, (config, device, start) in enumerate(zip(settings, devices, starts, strict=True)):
         chosen = device if device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
         run = Run(folder(place, number), asdict(config))
         try:
-            trainer = module.Trainer(config, run, torch.device(chosen))
+            trainer = module.Trainer(config, run, torch.device(chosen), start)
             for _ in module.train(trainer):
                 tell((number + trainer.done_share()) / len(settings))
         finally:
@@ -40,8 +45,8 @@ def train(
         logged = rows(run.folder)
         seconds = 60.0 * logged[-1].get("minutes", 0.0) if logged else 0.0
         updates = max((int(row.get("updates", row.get("steps", 0))) for row in logged), default=0)
-        kept.append({"rows": logged, "diverged": "", "updates": updates, "seconds": seconds})
-    return kept
+        done.append({"rows": logged, "diverged": "", "updates": updates, "seconds": seconds})
+    return done
 
 
 def folder(place: Path, number: int = 0) -> Path:
@@ -50,9 +55,22 @@ def folder(place: Path, number: int = 0) -> Path:
 
 
 def nets(place: Path, number: int = 0) -> dict[int, Path]:
-    """The nets that a run has kept, by the number in their names, the oldest first."""
-    files = sorted((folder(place, number) / "checkpoints").glob("net-*.safetensors"))
+    """The nets that a run of a sweep has kept, by the number in their names, the oldest first."""
+    return kept(folder(place, number))
+
+
+def kept(run: Path) -> dict[int, Path]:
+    """The same for a run's own folder."""
+    files = sorted((run / "checkpoints").glob("net-*.safetensors"))
     return {int(file.stem.removeprefix("net-")): file for file in files}
+
+
+def spread(nets: Mapping[int, Path], count: int) -> dict[int, Path]:
+    """So many of a run's nets, evenly spread, the first and the last among them."""
+    if len(nets) <= count or count < 2:
+        return dict(nets) if len(nets) <= count else {max(nets): nets[max(nets)]}
+    order = sorted(nets)
+    return {order[at]: nets[order[at]] for at in (round(n * (len(order) - 1) / (count - 1)) for n in range(count))}
 
 
 def latest(place: Path, number: int = 0, file: str = LATEST) -> Path:

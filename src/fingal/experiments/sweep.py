@@ -21,9 +21,9 @@ from fingal.experiments import single
 Setting = dict[str, Any]
 """Some fields of a learner's config, by name; the others are as the config has them."""
 
-OURS = ("pretrained", "device")
+OURS = ("pretrained", "device", "start")
 """The fields that no config has: whether the nets begin as pre-training leaves them, and, for learners that train one
-net, where it is."""
+net, where it is and which net it begins from: a file, by its path from the folder of all sweeps."""
 
 Tell = Callable[[float], None]
 """Told the share of a sweep that is done."""
@@ -106,7 +106,8 @@ def train(place: Path, tell: Tell) -> None:
     settings = [make(**{name: value for name, value in run.items() if name not in OURS}) for run in runs]
     if hasattr(module, "Trainer"):
         devices = [str(run.get("device", "cpu")) for run in runs]
-        _write(place / "outcomes.json", {"outcomes": single.train(module, settings, devices, place, tell)})
+        starts = [place.parent / run["start"] if run.get("start") else None for run in runs]
+        _write(place / "outcomes.json", {"outcomes": single.train(module, settings, devices, starts, place, tell)})
         return
     start = _start(settings, [bool(run.get("pretrained")) for run in runs])
     trained = module.train(settings, place / "state", lambda share, histories: tell(share), start)

@@ -6,10 +6,11 @@ games. Where it can be read in two ways, the way that can work is the base and t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fingal.experiments import single
 from fingal.experiments.ablation import Ablation, Plan, Trained
 from fingal.experiments.figure import Arm
 from fingal.experiments.matches import Meeting
@@ -192,14 +193,6 @@ ALONE = WAYS[2]
 """The way in which arms of ablations are compared."""
 
 
-def spread(nets: Mapping[int, Path], count: int) -> dict[int, Path]:
-    """So many of a run's nets, evenly spread, the first and the last among them."""
-    if len(nets) <= count or count < 2:
-        return dict(nets) if len(nets) <= count else {max(nets): nets[max(nets)]}
-    order = sorted(nets)
-    return {order[at]: nets[order[at]] for at in (round(n * (len(order) - 1) / (count - 1)) for n in range(count))}
-
-
 def meeting(name: str, way: Way, net: Path, opponent: str, size: int) -> Meeting:
     """A net's match over the openings near the sides."""
     return Meeting(name, str(spec.filled(way.player, str(net))), opponent, size, "edge")
@@ -209,7 +202,7 @@ def curve_meetings(run: Trained, plan: Plan, opponent: str, scale: Scale) -> Ite
     """The matches of a run's checkpoints: (way, epoch, meeting)."""
     size = plan.common["size"]
     points = scale.points if size == scale.boards[0]["size"] else scale.other_points
-    for epoch, net in spread(run.nets(), points).items():
+    for epoch, net in single.spread(run.nets(), points).items():
         for way in WAYS:
             name = f"{way.name}, epoch {epoch}, seed {run.seed}"
             yield way, epoch, meeting(name, way, net, opponent, size)

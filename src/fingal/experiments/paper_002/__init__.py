@@ -1,0 +1,1 @@
+"""Paper 002: adversarial policy gradient, a policy for boards of every size, and the policy in tree search."""
