@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,14 +47,21 @@ class Study:
     def play(self, meetings: Iterable[Meeting]) -> None:
         """Play what has not been played."""
         unique = [meeting for meeting in dict.fromkeys(meetings) if meeting not in self.scores]
-        progress = Progress(1.0, works={"games": 1.0})
+        if not unique:
+            return
+        tell = self.teller("games")
+        played = matches.play(unique, self.request.folder, self.request.processes, lambda played, of: tell(played / of))
+        self.scores |= dict(zip(unique, played, strict=True))
 
-        def tell(played: int, of: int) -> None:
-            progress.tell("games", played / of)
+    def teller(self, name: str) -> Callable[[float], None]:
+        """What tells of work that is no run, by its name: it is given the share that is done."""
+        progress = Progress(1.0, works={name: 1.0})
+
+        def tell(share: float) -> None:
+            progress.tell(name, share)
             self.request.watch(progress)
 
-        played = matches.play(unique, self.request.folder, self.request.processes, tell)
-        self.scores |= dict(zip(unique, played, strict=True))
+        return tell
 
     def runs(self, plan: Plan, arm: Arm = BASE) -> list[Trained]:
         """The runs of an arm that are done."""

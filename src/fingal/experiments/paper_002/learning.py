@@ -18,6 +18,7 @@ from fingal.experiments.matches import Meeting, Score, in_percent
 from fingal.experiments.paper_002 import protocol, quoted
 from fingal.experiments.paper_002.finished import Finished, labels, once
 from fingal.experiments.paper_002.protocol import LEARNERS, MEAN, SCALES, Scale
+from fingal.experiments.paper_002.tabular import Row
 from fingal.experiments.study import Study
 from fingal.game.picture import Picture
 
@@ -38,6 +39,8 @@ class Result(Study):
     """The learning rate of each learner, by its key."""
     tried: dict[str, dict[float, list[Meeting]]] = field(default_factory=dict)
     """The matches that chose it."""
+    tables: list[Row] = field(default_factory=list)
+    """The learners with a table."""
     supervised: Path | None = None
     """The net that the runs begin from."""
 

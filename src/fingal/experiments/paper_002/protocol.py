@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fingal.experiments.ablation import Plan
 from fingal.experiments.matches import Meeting
+from fingal.experiments.paper_002.tabular import Trial
 from fingal.experiments.request import refuse_none
 from fingal.experiments.sweep import Setting
 from fingal.players import spec
@@ -145,8 +146,8 @@ class Scale:
     """Boards on which the net meets a random player, with the one that it was trained on."""
     exact: tuple[int, ...]
     """Boards on which policies and gradients are worked out exactly: 2x2 and 3x3 are possible."""
-    table: Setting
-    """How long the tabular learners learn."""
+    table: Trial
+    """The learners with a table."""
     at_once: int | None = None
     """Runs at a time; as many as there are processes, if not given."""
 
@@ -232,7 +233,7 @@ SMOKE = Scale(
     Searches((3,), 10, 0.01, 2, 2),
     (3, 4),
     (2,),
-    {"iterations": 5, "seeds": 2},
+    Trial(2, 2, 2, (0.5,), 2),
 )
 SMALL = Scale(
     "small",
@@ -257,7 +258,7 @@ SMALL = Scale(
     Searches((7, 6), 100, 0.05, 200, 100, ",knowledge=0"),
     (5, 6, 7, 8),
     (2, 3),
-    {"iterations": 1500, "seeds": 5},
+    Trial(1000, 200, 5, (0.25, 0.5, 1.0)),
 )
 PAPER = Scale(
     "paper",
@@ -273,7 +274,7 @@ PAPER = Scale(
     Searches((9, 10, 11, 12, 13), 1000, 1.0, None, 100),
     (8, 9, 11, 13, 15),
     (2, 3),
-    {"iterations": 1500, "seeds": 10},
+    Trial(1500, 300, 10, (0.125, 0.25, 0.5, 1.0)),
     at_once=1,
 )
 SCALES = {scale.name: scale for scale in (SMOKE, SMALL, PAPER)}

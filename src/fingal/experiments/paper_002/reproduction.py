@@ -9,7 +9,7 @@ from typing import Any
 
 from fingal.experiments import page, single
 from fingal.experiments.ablation import Plan, Trained
-from fingal.experiments.paper_002 import exact, finished, learning, protocol, searches
+from fingal.experiments.paper_002 import exact, finished, learning, protocol, searches, tabular
 from fingal.experiments.paper_002.exact import Exact
 from fingal.experiments.paper_002.finished import Finished
 from fingal.experiments.paper_002.learning import Result
@@ -44,6 +44,8 @@ def reproduce(request: Request) -> Result:
     asked = learning.lines([*result.finished, *result.beyond], result.opponent, scale)
     result.play(learning.meetings(asked))
     result.play(searches.meetings(result))
+    if "tabular" in parts:
+        result.tables = tabular.work_out(scale.table, request.folder, request.processes, result.teller("tables"))
     write(result, exact.work_out(parts, scale.exact))
     return result
 
@@ -113,6 +115,7 @@ def write(result: Result, worked: Exact) -> None:
     pictures: dict[str, Picture] = {}
     shown = [
         *exact.sections(worked, pictures),
+        *([tabular.section(result.tables, result.scale.table, pictures)] if result.tables else []),
         *learning.sections(result, pictures),
         *searches.sections(result),
     ]
@@ -127,6 +130,7 @@ def findings(result: Result) -> dict[str, Any]:
         "paper": "002",
         "scale": result.scale.name,
         "opponent": result.opponent,
+        "tabular": tabular.findings(result.tables),
         **learning.findings(result),
         **searches.findings(result),
         "core_seconds": round(sum(run.seconds for runs in result.found.values() for run in runs), 1),
