@@ -35,7 +35,9 @@ class Finished:
 
     def cost(self, iteration: int) -> float:
         """Positions that went through the net until then, its continuations' among them."""
-        return max((row["positions"] for row in self.rows if row["iteration"] <= iteration), default=0.0)
+        return max(
+            (row.get("positions", row["games"]) for row in self.rows if row["iteration"] <= iteration), default=0.0
+        )
 
 
 def of(learner: Learner, runs: Iterable[Trained]) -> Iterator[Finished]:
@@ -59,9 +61,9 @@ def found(folder: Path) -> list[Finished]:
 
 
 def once(nets: Iterable[Path]) -> dict[Path, Path]:
-    """For every file the first one that holds the same: the start of many runs is one net, and plays once."""
+    """For every net the first, by its path, with the same weights: the start of many runs is one net, and plays once."""
     first: dict[str, Path] = {}
-    return {net: first.setdefault(hashlib.sha256(net.read_bytes()).hexdigest(), net) for net in nets}
+    return {net: first.setdefault(hashlib.sha256(_weights(net)).hexdigest(), net) for net in sorted(nets)}
 
 
 def labels(runs: Sequence[Finished]) -> list[str]:
@@ -79,6 +81,12 @@ def labels(runs: Sequence[Finished]) -> list[str]:
         ]
         told.append(", ".join([run.learner.name, *(f"{name} {run.setting[name]}" for name in differing)]))
     return told
+
+
+def _weights(net: Path) -> bytes:
+    """The numbers in a safetensors file, without what its head says of them."""
+    data = net.read_bytes()
+    return data[8 + int.from_bytes(data[:8], "little") :]
 
 
 def _finished(

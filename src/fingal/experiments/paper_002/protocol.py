@@ -215,8 +215,8 @@ def chosen(scores: Mapping[float, Sequence[float]]) -> float:
 
 
 def _rates(*rates: float) -> dict[str, tuple[float, ...]]:
-    """The same choice for all of the paper's learners."""
-    return {**{learner.key: rates for learner in LEARNERS}, "critic": rates[:1]}
+    """The same choice for all of the paper's learners; the critic's steps are Adam's."""
+    return {**{learner.key: rates for learner in LEARNERS}, "critic": (0.001,)}
 
 
 SMOKE = Scale(
@@ -224,7 +224,7 @@ SMOKE = Scale(
     {"size": 3, "player": "uct:sims=10", "games": 12, "layers": 2, "channels": 4, "steps": 8, "row_steps": 8},
     {"layers": 2, "channels": 4, "games": 8, "iterations": 2, "keep_iterations": 1},
     {3: (1,)},
-    {1: 2},
+    {1: 1},
     2,
     1,
     "resistance:depth=1",

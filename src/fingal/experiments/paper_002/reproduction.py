@@ -42,8 +42,8 @@ def reproduce(request: Request) -> Result:
     elif NETS & set(parts):
         _train(result)
     asked = learning.lines([*result.finished, *result.beyond], result.opponent, scale)
-    result.play(learning.meetings(asked))
-    result.play(searches.meetings(result))
+    result.play([*learning.meetings(asked), *searches.meetings(result)])
+    result.play(searches.last_meetings(result))
     if "tabular" in parts:
         result.tables = tabular.work_out(scale.table, request.folder, request.processes, result.teller("tables"))
     write(result, exact.work_out(parts, scale.exact))

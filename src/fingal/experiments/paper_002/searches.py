@@ -70,7 +70,7 @@ def trained_net(result: Result) -> Path | None:
 
 
 def meetings(result: Result) -> Iterator[Meeting]:
-    """All matches of the parts that are asked for."""
+    """The matches of the parts that are asked for, but those with a net that figure 2 chooses."""
     how, parts, net = result.scale.searches, result.parts, result.supervised
     if "backup" in parts:
         yield from backups(how)
@@ -81,10 +81,15 @@ def meetings(result: Result) -> Iterator[Meeting]:
     if "table-1" in parts:
         yield from equal_simulations(net, how)
         yield from uniform(net, how)
-    if "prior" in parts and (trained := trained_net(result)) is not None:
-        yield from both_nets(net, trained, how)
     if "table-3" in parts:
         yield from equal_time(net, how)
+
+
+def last_meetings(result: Result) -> Iterator[Meeting]:
+    """Those with that net."""
+    net, trained = result.supervised, trained_net(result)
+    if "prior" in result.parts and net is not None and trained is not None:
+        yield from both_nets(net, trained, result.scale.searches)
 
 
 def sections(result: Result) -> list[Section]:
