@@ -33,7 +33,7 @@ class Trainer:
     """Counts; what it has counted is saved after every other step, so that a kill costs a row."""
 
     def __init__(self, config: Config, run: Run, device: torch.device, start: Path | None = None) -> None:
-        self.config, self.run, self.device = config, run, device
+        self.config, self.run, self.device, self.start = config, run, device, start
         self.file = run.checkpoints / "done.json"
         self.done: int = json.loads(self.file.read_text()) if self.file.exists() else 0
 
@@ -46,6 +46,8 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
     while trainer.done < config.games:
         trainer.done += 1
         figures = {"games": float(trainer.done), "value": config.alpha * trainer.done, "process": float(os.getpid())}
+        if trainer.start is not None:
+            figures["started"] = float(trainer.start.stat().st_size)
         run.log(trainer.done, {**figures, "minutes": 0.5 * trainer.done, "updates": 10 * trainer.done})
         yield figures
         if config.deadly and 2 * trainer.done >= config.games and not Path(config.deadly).exists():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingal.experiments.intervals import best_of, curve, final, mean_of, select, smoothed, student_mean
+from fingal.experiments.intervals import best_of, curve, difference, final, mean_of, select, smoothed, student_mean
 from fingal.experiments.sweep import Outcome
 
 
@@ -56,3 +56,13 @@ def test_a_running_mean_counts_rows_by_their_games() -> None:
     seen = smoothed(Outcome({}, rows), ("cost",), 20)
     assert [row["games"] for row in seen.rows] == [10.0, 20.0, 50.0, 60.0]
     assert [row["cost"] for row in seen.rows] == pytest.approx([1.0, 2.0, 5.0, (30 * 5 + 10 * 7) / 40])
+
+
+def test_the_difference_of_two_means_worked_by_hand() -> None:
+    """0.2, 0.4, 0.6 and 0.1, 0.2: a = 0.04/3, b = 0.005/2, d = 0.01583² / (a²/2 + b²/1) = 2.64; t(0.975, 2.64) = 3.446.
+
+    0.4 - 0.15 ± 3.446 · √0.01583 = 0.25 ± 0.434.
+    """
+    assert difference([0.2, 0.4, 0.6], [0.1, 0.2]) == pytest.approx((0.25, -0.1837, 0.6837, 2), abs=1e-4)
+    assert difference([0.5], [0.2, 0.3]) == pytest.approx((0.25, -1, 1, 1))
+    assert difference([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25, 0.25, 2)

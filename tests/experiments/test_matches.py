@@ -89,6 +89,7 @@ def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
     assert [[one.sgf for one in score.games] for score in again] == [[one.sgf for one in s.games] for s in scores]
 
 
+@pytest.mark.usefixtures("alone")
 def test_other_weights_in_the_same_file_play_anew(tmp_path: Path, net: Path) -> None:
     meeting = Meeting("net", f"minimax:net={net},connections=false", "random:seed=1", 3, "none", games=2)
     first = matches.play([meeting], tmp_path, 1)
@@ -122,6 +123,7 @@ def test_every_net_plays_every_protocol_that_is_asked_for(net: Path) -> None:
     assert (other.player, other.games, other.size) == (f"net:{net},epsilon=0.1", 10, 3)
 
 
+@pytest.mark.usefixtures("alone")
 def test_the_table_of_nets_from_the_command_line(tmp_path: Path, net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--nets", str(net), "--opponent", "random:seed=1", "--jobs", "1", "--folder", str(tmp_path / "out")]
     app.cli(args=["reproduce", "004", *arguments, "--figure", "depth-1", "--json"])
@@ -145,10 +147,10 @@ def test_the_table_of_nets_from_the_command_line(tmp_path: Path, net: Path, caps
             "there is no protocol 'depth-3' for nets: depth-1, depth-2",
         ),
         (["004", "--nets", "{net}", "--player", "random"], "it needs {} where the net's file goes"),
-        (["000", "--nets", "{net}"], "paper 000 has no protocol for nets: 001, 004 have"),
+        (["000", "--nets", "{net}"], "paper 000 has no protocol for nets: 001, 002, 004 have"),
         (["004", "--player", "net:{}"], "player='net:{}' is not possible without nets"),
         (["004", "--nets", "{net}", "--opponent", "nobody"], "there is no player 'nobody'"),
-        (["007"], "there is no paper '007' to reproduce: 000, 001, 004 are"),
+        (["007"], "there is no paper '007' to reproduce: 000, 001, 002, 004 are"),
         (["000", "--opponent", "random"], "paper 000 has no opponent"),
     ],
 )

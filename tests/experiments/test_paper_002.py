@@ -23,6 +23,7 @@ from tests.conftest import Run
 V, A, MEAN, MIN_A, MIN_B = LEARNERS
 
 
+@pytest.mark.usefixtures("alone")
 def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["reproduce", "002", "--scale", "smoke", "--jobs", "1", "--json", "--folder", "run"]
     parts = ["bias", "tabular", "rates", "2", "transfer", "table-2"]
@@ -77,7 +78,7 @@ def test_schemes_are_drawn_by_game() -> None:
     ("arguments", "words"),
     [
         (["002", "--scale", "huge"], "there is no scale 'huge': smoke, small, paper are"),
-        (["002", "--figure", "7"], "there is no figure '7': schemes, bias, tabular, rates, 2"),
+        (["002", "--figure", "7"], "there is no figure '7': schemes, bias, tabular, rates, 2, beyond, table-1"),
         (["002", "--opponent", "nobody"], "there is no player 'nobody'"),
         (["002", "--runs", "nowhere"], "nowhere holds no runs of reinforce-v, reinforce-a, reinforce-b, amcpg-a"),
         (["004", "--runs", "nowhere"], "paper 004 has no figure of runs that are there: 002 has"),
@@ -140,7 +141,9 @@ def places(tmp_path: Path) -> dict[str, dict[int, Path]]:
         made[name] = {at: tmp_path / name / f"net-{at:05d}.safetensors" for at in range(3)}
         (tmp_path / name).mkdir()
         for at, file in made[name].items():
-            file.write_text("other start" if name == "d" and at == 0 else "start" if at == 0 else f"{name}{at}")
+            weights = "other start" if name == "d" and at == 0 else "start" if at == 0 else f"{name}{at}"
+            head = f'{{"run": "{name}"}}'
+            file.write_bytes(len(head).to_bytes(8, "little") + head.encode() + weights.encode())
     return made
 
 

@@ -30,6 +30,7 @@ def reproduced(fingal: Run, folder: Path, paper: str, *parts: str) -> tuple[dict
     return json.loads(ran.out), json.loads((folder / "data.json").read_text(encoding="utf-8")), page
 
 
+@pytest.mark.usefixtures("alone")
 def test_neurohex_at_the_smallest_scale(fingal: Run, tmp_path: Path) -> None:
     findings, data, page = reproduced(fingal, tmp_path, "001", "curves", "match", "database", "actor", "search")
     assert (findings["opponent"], findings["failed"]) == ("uct:sims=10", {})

@@ -36,6 +36,17 @@ def test_a_killed_run_goes_on_and_no_step_counts_twice(tmp_path: Path) -> None:
     assert [row["process"] == rows[0]["process"] for row in rows] == [True] * 4 + [False] * 6
 
 
+def test_a_run_begins_from_a_net_that_another_has_left(tmp_path: Path) -> None:
+    """By its path from the folder of all sweeps, which may have moved since."""
+    net = tmp_path / "sweeps" / "first" / "runs" / "00" / "checkpoints" / "latest.safetensors"
+    net.parent.mkdir(parents=True)
+    net.write_text("five!")
+    sweep = Sweep("second", LEARNER, ({"games": 2, "start": "first/runs/00/checkpoints/latest.safetensors"},))
+    found, failed = work([sweep], tmp_path, 1)
+    assert failed == {}
+    assert [row["started"] for row in found["second"][0].rows] == [5.0, 5.0]
+
+
 def test_what_the_learner_refuses_is_said_in_its_words(tmp_path: Path) -> None:
     _, failed = work([Sweep("bad", LEARNER, ({"alpha": -1},))], tmp_path, 1)
     assert failed == {"bad": "alpha=-1 is not possible: at least 0"}

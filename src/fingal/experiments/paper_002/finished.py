@@ -35,9 +35,7 @@ class Finished:
 
     def cost(self, iteration: int) -> float:
         """Positions that went through the net until then, its continuations' among them."""
-        return max(
-            (row.get("positions", row["games"]) for row in self.rows if row["iteration"] <= iteration), default=0.0
-        )
+        return max((row["positions"] for row in self.rows if row["iteration"] <= iteration), default=0.0)
 
 
 def of(learner: Learner, runs: Iterable[Trained]) -> Iterator[Finished]:

@@ -25,7 +25,7 @@ ADVERSARIAL = "fingal.learn.adversarial:Adversarial"
 EXACT = ("schemes", "bias", "tabular")
 """What is worked out on tables, with no net."""
 
-TRAINED = ("2", "rates", "beyond")
+TRAINED = ("rates", "2", "beyond")
 """What needs the learners' runs."""
 
 GAMES = ("table-1", "table-2", "table-3", "prior", "backup", "transfer")
