@@ -174,7 +174,7 @@ def test_lines_are_runs_that_differ_in_their_seeds(places: dict[str, dict[int, P
     # The start is one net, whichever run's file it is read from, and plays more games than the others.
     starts = {points[0] for line in made for points in line.points}
     assert len(starts) == 2
-    assert {start.games for start in starts} == {SMALL.start_rounds * 18}
+    assert {start.games for start in starts} == {SMALL.rounds * 18}
     assert {key: len(shown) for key, shown in panels(made).items()} == {(3, 1): 3}
     met = list(learning.meetings(made))
     assert len(set(met)) == 2 + 4 * 2

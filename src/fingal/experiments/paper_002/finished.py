@@ -59,7 +59,7 @@ def found(folder: Path) -> list[Finished]:
 
 
 def once(nets: Iterable[Path]) -> dict[Path, Path]:
-    """For every net the first, by its path, with the same weights: the start of many runs is one net, and plays once."""
+    """For every net the first, by its path, with the same weights: the start of many runs plays once."""
     first: dict[str, Path] = {}
     return {net: first.setdefault(hashlib.sha256(_weights(net)).hexdigest(), net) for net in sorted(nets)}
 

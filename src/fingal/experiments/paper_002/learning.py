@@ -102,8 +102,7 @@ def lines(runs: Sequence[Finished], opponent: str, scale: Scale) -> list[Line]:
             if at:
                 met[at] = protocol.point(f"{name}, iteration {at}, seed {run.seed}", net, opponent, run.size)
             else:
-                games = scale.start_rounds * 2 * run.size**2
-                met[at] = protocol.point("the supervised net", same[net], opponent, run.size, games)
+                met[at] = protocol.point("the supervised net", same[net], opponent, run.size, scale.rounds)
         groups.setdefault((name, run.size, run.k), []).append((run, met))
     made = [Line(name, *(tuple(part) for part in zip(*group, strict=True))) for (name, _, _), group in groups.items()]
     order = {learner: number for number, learner in enumerate(LEARNERS)}

@@ -132,8 +132,8 @@ class Scale:
     """How many runs of every learner, by k; those without continuations have as many as the least k."""
     points: int
     """Nets of each run that meet the yardstick, evenly spread, the start among them."""
-    start_rounds: int
-    """How often the start, which all runs share, plays every opening with each colour."""
+    rounds: int
+    """How often the start, which all runs share, and nets that choose a rate play every opening with each colour."""
     opponent: str
     """The yardstick of figure 2, where nobody names another."""
     rates: Mapping[str, tuple[float, ...]]
@@ -194,9 +194,9 @@ class Scale:
         return {rate: self.plan(learner, rate, k, self.size) for rate in rates} if len(rates) > 1 else {}
 
 
-def point(name: str, net: Path, opponent: str, size: int, games: int | None = None, seed: int = 1) -> Meeting:
-    """A net of figure 2: every opening once with each colour, every move drawn from its policy."""
-    return Meeting(name, str(spec.filled(SAMPLED, str(net))), opponent, size, "all", games, seed)
+def point(name: str, net: Path, opponent: str, size: int, rounds: int = 1) -> Meeting:
+    """A net of figure 2: every opening so often with each colour, every move drawn from its policy."""
+    return Meeting(name, str(spec.filled(SAMPLED, str(net))), opponent, size, "all", 2 * rounds * size**2)
 
 
 def against_random(net: Path, size: int) -> Meeting:
@@ -214,9 +214,9 @@ def chosen(scores: Mapping[float, Sequence[float]]) -> float:
     return max(scores, key=lambda rate: sum(scores[rate]) / max(1, len(scores[rate])))
 
 
-def _rates(*rates: float) -> dict[str, tuple[float, ...]]:
-    """The same choice for all of the paper's learners; the critic's steps are Adam's."""
-    return {**{learner.key: rates for learner in LEARNERS}, "critic": (0.001,)}
+def _rates(summed: tuple[float, ...], single: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
+    """The rates of learners that sum over a game's moves and of those that take one; the critic's steps are Adam's."""
+    return {**{learner.key: single if learner.repeats else summed for learner in LEARNERS}, "critic": (0.001,)}
 
 
 SMOKE = Scale(
@@ -228,7 +228,7 @@ SMOKE = Scale(
     2,
     1,
     "resistance:depth=1",
-    {**_rates(0.01), "reinforce-v": (0.01, 0.02)},
+    {**_rates((0.01,), (0.01,)), "reinforce-v": (0.01, 0.02)},
     1,
     Searches((3,), 10, 0.01, 2, 2),
     (3, 4),
@@ -240,21 +240,22 @@ SMALL = Scale(
     {
         "size": 6,
         "player": "uct:sims=100,knowledge=0",
-        "games": 4000,
+        "games": 3000,
         "jobs": 2,
         "layers": 4,
         "channels": 32,
-        "steps": 6000,
+        "steps": 4000,
+        "row_steps": 500,
         "decay_from": 0.5,
     },
-    {"layers": 4, "channels": 32, "iterations": 200, "keep_iterations": 50},
+    {"layers": 4, "channels": 32, "iterations": 100, "keep_iterations": 25, "exam_iterations": 50},
     {6: (1, 3)},
     {1: 5, 3: 5},
-    5,
-    5,
+    3,
+    3,
     "resistance:depth=1",
-    _rates(0.003, 0.01, 0.03, 0.1),
-    2,
+    _rates((0.001, 0.003, 0.01), (0.005, 0.015, 0.05)),
+    1,
     Searches((7, 6), 100, 0.05, 200, 100, ",knowledge=0"),
     (5, 6, 7, 8),
     (2, 3),
@@ -269,7 +270,7 @@ PAPER = Scale(
     5,
     1,
     "resistance:depth=1",
-    _rates(0.001),
+    _rates((0.001,), (0.001,)),
     1,
     Searches((9, 10, 11, 12, 13), 1000, 1.0, None, 100),
     (8, 9, 11, 13, 15),

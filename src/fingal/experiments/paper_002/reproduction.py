@@ -95,7 +95,7 @@ def _choose_rates(result: Result) -> None:
                 if sweep.name in result.found:
                     run = Trained(seed, result.found[sweep.name][0], prepare(sweep, result.request.folder))
                     name = f"{learner.name}, rate {rate:g}, seed {seed}"
-                    met.append(protocol.point(name, run.net, result.opponent, scale.size))
+                    met.append(protocol.point(name, run.net, result.opponent, scale.size, scale.rounds))
             result.tried.setdefault(learner.key, {})[rate] = met
     result.play(meeting for rates in result.tried.values() for met in rates.values() for meeting in met)
     for learner in LEARNERS:
