@@ -8,16 +8,20 @@ import numpy as np
 import pytest
 
 from fingal.arena.store import StoredGame
+from fingal.experiments import full_size
 from fingal.experiments.matches import Meeting, Score
-from fingal.experiments.paper_002 import exact, finished, learning, protocol, quoted
+from fingal.experiments.paper_002 import exact, finished, learning, protocol, quoted, trials
 from fingal.experiments.paper_002.finished import Finished
 from fingal.experiments.paper_002.learning import interpolated, lines, panels
-from fingal.experiments.paper_002.protocol import LEARNERS, PAPER, SMALL, TUNING, Learner
+from fingal.experiments.paper_002.protocol import LEARNERS, PAPER, PARTS, SMALL, TUNING, Learner
 from fingal.experiments.study import BASE
 from fingal.game import BLACK, WHITE
 from fingal.game.picture import Picture
 from fingal.learn import alternating
 from fingal.learn.parts.markov_games import G2
+from fingal.nets import checkpoint
+from fingal.nets.card import Card
+from fingal.nets.convolutional import Config, Convolutional
 from tests.conftest import Run
 
 V, A, MEAN, MIN_A, MIN_B = LEARNERS
@@ -26,7 +30,7 @@ V, A, MEAN, MIN_A, MIN_B = LEARNERS
 @pytest.mark.usefixtures("alone")
 def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["reproduce", "002", "--scale", "smoke", "--jobs", "1", "--json", "--folder", "run"]
-    parts = ["bias", "tabular", "rates", "2", "transfer", "table-2"]
+    parts = [part for part in PARTS if part not in ("schemes", "backup")]
     ran = fingal(*arguments, "--figure", *parts)
     assert ran.status == 0, ran.err
     findings = json.loads(ran.out)
@@ -34,13 +38,14 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     page = Path("run/page.html").read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!#)', page), "the page needs nothing beside it"
     assert all(f'id="{"figure-2" if name == "2" else name}"' in page for name in parts)
-    assert 'id="table-1"' not in page
+    assert 'id="backup"' not in page
     data = json.loads(Path("run/data.json").read_text(encoding="utf-8"))
-    # The supervised net, two rates of one learner, and five learners.
-    assert len(data["runs"]) == 1 + 2 + 5
+    # The supervised net, two rates of one learner, five learners, and five beyond.
+    assert len(data["runs"]) == 1 + 2 + 5 + 5
     points = [match for match in data["matches"] if match["opponent"] == "resistance:depth=1"]
-    # Every opening of 3x3 with both colours; the start, which all runs share, plays once.
-    assert [match["played"] for match in points] == [18] * (2 + 5 + 1)
+    # Every opening of 3x3 with both colours; the start, which all runs share, plays once, and again with a critic's
+    # head beside it.
+    assert [match["played"] for match in points] == [18] * (2 + 5 + 5 + 2)
     assert all("temperature=1" in match["player"] for match in points)
     assert {"figure-2-3x3-k1.svg", "tabular-even-k1.svg"} <= {path.name for path in Path("run/figures").iterdir()}
 
@@ -50,9 +55,8 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     again = fingal(*arguments, "--runs", "run/sweeps")
     assert again.status == 0, again.err
     ends = json.loads(again.out)["ends"]
-    assert {name: end for name, end in ends.items() if "REINFORCE-V" not in name} == {
-        name: end for name, end in findings["ends"].items() if "REINFORCE-V" not in name
-    }
+    same = [f"3x3 {name}, k = 1" for name in ("REINFORCE-B", "AMCPG-A", "AMCPG-B")] + ["3x3 REINFORCE-A"]
+    assert [ends[name] for name in same] == [findings["ends"][name] for name in same]
     # The runs that chose its rate are there too.
     assert sum("REINFORCE-V, learning_rate" in name for name in ends) == 2
 
@@ -215,3 +219,15 @@ def test_a_run_is_known_by_its_settings(tmp_path: Path) -> None:
     assert (one.learner, one.k, one.size, one.seed, list(one.nets)) == (MEAN, 3, 9, 7, [10])
     assert (two.learner, two.k, two.size) == (MIN_B, 1, 5)
     assert (one.cost(9), one.cost(10)) == (0.0, 500.0)
+
+
+def test_a_net_from_anywhere_as_the_prior_of_searches(tmp_path: Path) -> None:
+    net = tmp_path / "net.safetensors"
+    checkpoint.save(Convolutional(Config(1, 2)), net, Card("small", {}, sizes=("9x9",)))
+    met = list(full_size.meetings(trials.PROTOCOLS, [net], None, ["table-1", "table-1-9x9", "points"]))
+    searches = [(one.size, one.player.replace(str(net), "NET"), one.opponent) for one in met[1:]]
+    assert searches[:5] == [(size, "uct:prior=NET,sims=1000", "uct:sims=1000") for size in range(9, 14)]
+    assert searches[5:] == [(9, "uct:prior=NET,sims=10000", "uct:sims=10000")]
+    # Every opening once with each colour: 2 · 81 to 2 · 169 games.
+    assert [one.plan().total for one in met] == [162, 162, 200, 242, 288, 338, 162]
+    assert (met[0].player, met[0].opponent) == (f"net:{net},temperature=1", "resistance:depth=1")
