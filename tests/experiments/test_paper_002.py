@@ -43,10 +43,10 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     # The supervised net, two rates of one learner, five learners, and five beyond.
     assert len(data["runs"]) == 1 + 2 + 5 + 5
     points = [match for match in data["matches"] if match["opponent"] == "resistance:depth=1"]
-    # Every opening of 3x3 with both colours; the start, which all runs share, plays once, and again with a critic's
-    # head beside it.
-    assert [match["played"] for match in points] == [18] * (2 + 5 + 5 + 2)
-    assert all("temperature=1" in match["player"] for match in points)
+    # Every opening of 3x3 with both colours. The start, which all runs share, plays once as it is, once with a critic's
+    # head beside it, and once its best moves.
+    assert [match["played"] for match in points] == [18] * (2 + 5 + 5 + 3)
+    assert sum("temperature=1" not in match["player"] for match in points) == 1
     assert {"figure-2-3x3-k1.svg", "tabular-even-k1.svg"} <= {path.name for path in Path("run/figures").iterdir()}
 
     # The same figure of runs that are there: nobody trains, and nobody plays again.
@@ -182,8 +182,9 @@ def test_lines_are_runs_that_differ_in_their_seeds(places: dict[str, dict[int, P
     assert {start.games for start in starts} == {SMALL.rounds * 18}
     assert {key: len(shown) for key, shown in panels(made).items()} == {(3, 1): 3}
     met = list(learning.meetings(made))
-    assert len(set(met)) == 2 + 4 * 2
-    assert "iteration 2" in met[0].name, "the ends come first"
+    assert len(set(met)) == 1 + 2 + 4 * 2
+    assert "best moves" in met[0].name
+    assert "iteration 2" in met[1].name, "the ends come before the rest"
 
 
 def test_where_a_line_ends_and_where_it_is_at_equal_cost(places: dict[str, dict[int, Path]]) -> None:

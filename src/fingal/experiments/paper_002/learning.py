@@ -12,7 +12,7 @@ from fingal.arena.charts import Curve
 from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
 from fingal.experiments import ablation, single
 from fingal.experiments.ablation import Measure
-from fingal.experiments.contest import by_checkpoint, curve, over_seeds
+from fingal.experiments.contest import by_checkpoint, curve, level, over_seeds
 from fingal.experiments.intervals import difference, student_mean
 from fingal.experiments.matches import Meeting, Score, in_percent
 from fingal.experiments.paper_002 import protocol, quoted
@@ -109,8 +109,19 @@ def lines(runs: Sequence[Finished], opponent: str, scale: Scale) -> list[Line]:
     return sorted(made, key=lambda line: (line.runs[0].size, line.k or 0, order.get(line.runs[0].learner, 9)))
 
 
+def starts(made: Sequence[Line]) -> dict[int, Meeting]:
+    """By board: the match of the net that its lines begin with."""
+    found: dict[int, Meeting] = {}
+    for line in made:
+        for points in line.points:
+            if 0 in points:
+                found.setdefault(line.runs[0].size, points[0])
+    return found
+
+
 def meetings(made: Sequence[Line]) -> Iterator[Meeting]:
     """All matches of these lines, the ends first: what matters most is there when time is short."""
+    yield from map(protocol.sharpened, starts(made).values())
     for pick in (True, False):
         for line in made:
             for points in line.points:
@@ -147,6 +158,9 @@ def figure_section(result: Result, pictures: dict[str, Picture]) -> Section | No
     for (size, k), shown in panels(made).items():
         points = {line.name: line.scores(result.scores) for line in shown}
         curves = [curve(name, met) for name, met in points.items() if met]
+        sharp = _sharpened(result, made, size)
+        if sharp is not None and curves:
+            curves.append(level(sharp, "supervised, best moves", max(at for met in points.values() for at in met)))
         most = _ceiling(curves)
         title = f"{size}x{size}, k = {k}: won against {result.opponent}"
         over = by_checkpoint(title, curves, "iteration", most)
@@ -166,8 +180,10 @@ def figure_section(result: Result, pictures: dict[str, Picture]) -> Section | No
         "11x11; its figure is lost, its axis ends at 40%, and no numbers are in its words. The supervised net wins "
         f"{in_percent(quoted.STARTS[9])} on 9x9 and {in_percent(quoted.STARTS[11])} on 11x11 against Wolve one move "
         f"deep. <b>Here</b> the yardstick is <code>{text(result.opponent)}</code>, every opening is played once with "
-        "each colour, and the net draws every move from its policy. Intervals are Student's over seeds, and Wilson's "
-        "over games where there is one seed. Cost is counted in positions that went through the net.</p>"
+        "each colour, and the net draws every move from its policy. The line is the supervised net when it plays its "
+        "best move instead: what a learner gains up to there may be no more than a sharper policy. Intervals are "
+        "Student's over seeds, and Wilson's over games where there is one seed. Cost is counted in positions that went "
+        "through the net.</p>"
     )
     return Section("figure-2", "Figure 2: games won over training", words + grid(drawn) + body, "Figure 2")
 
@@ -204,14 +220,10 @@ def _ends(shown: Sequence[Line], result: Result) -> str:
     return table([*head, *COURSE.values()], rows)
 
 
-def start_of(result: Result, size: int) -> Score | None:
-    """The supervised net's match on a board."""
-    for line in lines(result.finished, result.opponent, result.scale):
-        if line.runs[0].size == size:
-            for points in line.points:
-                if 0 in points and points[0] in result.scores:
-                    return result.scores[points[0]]
-    return None
+def _sharpened(result: Result, made: Sequence[Line], size: int) -> Score | None:
+    """The match of the supervised net's best moves."""
+    begun = starts(made).get(size)
+    return None if begun is None else result.scores.get(protocol.sharpened(begun))
 
 
 def rate_section(result: Result) -> Section | None:
@@ -257,13 +269,14 @@ def findings(result: Result) -> dict[str, Any]:
     """Where the lines end: means as [mean, low, high, how many]."""
     told: dict[str, Any] = {"rates": result.rates, "start": {}, "ends": {}, "minimum_less_mean": {}}
     made = lines([*result.finished, *result.beyond], result.opponent, result.scale)
+    for size, begun in starts(made).items():
+        both = result.scored((begun, protocol.sharpened(begun)))
+        told["start"][f"{size}x{size}"] = {score.meeting.name: score.rate for score in both}
     for line in made:
         size, k = line.runs[0].size, line.k
         name = f"{size}x{size} {line.name}" + (f", k = {k}" if k is not None else "")
         ends = line.ends(result.scores)
         told["ends"][name] = over_seeds(ends)
-        start = start_of(result, size)
-        told["start"][f"{size}x{size}"] = None if start is None else start.rate
         if line.runs[0].learner.minimum:
             others = [
                 score
@@ -288,7 +301,8 @@ def _over_cost(line: Line, scores: Mapping[Meeting, Score]) -> Curve:
 
 def _ceiling(curves: Sequence[Curve]) -> float:
     """The top of an axis, in tenths."""
-    most = max((high for drawn in curves for _, high in drawn.intervals), default=1.0)
+    highs = [high for drawn in curves for _, high in drawn.intervals]
+    most = max((*highs, *(share for drawn in curves for _, share in drawn.points)), default=1.0)
     return min(1.0, (int(10 * most) + 1) / 10)
 
 

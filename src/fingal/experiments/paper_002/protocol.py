@@ -199,6 +199,12 @@ def point(name: str, net: Path, opponent: str, size: int, rounds: int = 1) -> Me
     return Meeting(name, str(spec.filled(SAMPLED, str(net))), opponent, size, "all", 2 * rounds * size**2)
 
 
+def sharpened(start: Meeting) -> Meeting:
+    """The same net's best moves: what a sharper policy alone would be worth."""
+    player = start.player.removesuffix(",temperature=1")
+    return Meeting(f"{start.name}, best moves", player, start.opponent, start.size, "all")
+
+
 def against_random(net: Path, size: int) -> Meeting:
     """A net's best moves against a random player."""
     return Meeting(f"{size}x{size}", str(spec.filled(GREEDY, str(net))), "random", size, "all")
