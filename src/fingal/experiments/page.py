@@ -32,6 +32,7 @@ def write(
         "machine": provenance.machine(),
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
+    folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "page.html", frame(title, top, sections, facts).encode())
     place = folder / "figures"
     place.mkdir(exist_ok=True)
