@@ -276,7 +276,7 @@ PAPER = Scale(
     points=5,
     rounds=1,
     opponent="resistance:depth=1",
-    rates=_rates((0.001,), (0.001,)),
+    rates=_rates(summed=(0.0003, 0.001, 0.003), single=(0.001, 0.003, 0.01)),
     rate_seeds=1,
     searches=Searches((9, 10, 11, 12, 13), sims=1000, seconds=1.0, timed_games=100),
     sizes=(8, 9, 11, 13, 15),
