@@ -11,8 +11,9 @@ import torch
 
 from fingal.game import Board, Record
 from fingal.learn import command
-from fingal.learn.imitate import PRESETS, Imitate, Trainer, log_chances, rank, train
+from fingal.learn.imitate import PRESETS, Imitate, Trainer, rank, train
 from fingal.learn.parts import game_lines, teacher_games
+from fingal.learn.parts.policy import log_chances
 from fingal.learn.parts.run import Run
 from fingal.nets import checkpoint
 from fingal.nets.convolutional import Convolutional

@@ -21,6 +21,7 @@ from fingal.learn.parts import game_lines, state, teacher_games
 from fingal.learn.parts.adam import Adam, levelled
 from fingal.learn.parts.game_lines import Game
 from fingal.learn.parts.pairs import Pairs, fingerprint
+from fingal.learn.parts.policy import log_chances
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.truth import LARGEST, Truth
@@ -149,11 +150,6 @@ PANELS = (
     ("against the truth", ("keeps_win",)),
 )
 """The picture's panels: titles and figures."""
-
-
-def log_chances(logits: Tensor, legal: Tensor) -> Tensor:
-    """Equation (1): the logarithm of how likely each legal move is, [B, cells]; -inf elsewhere."""
-    return logits.float().masked_fill(~legal, -torch.inf).log_softmax(1)
 
 
 def rank(logits: Tensor, legal: Tensor, cell: Tensor) -> Tensor:

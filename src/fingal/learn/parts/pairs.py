@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts.game_lines import Game
+from fingal.learn.parts.policy import legal_cells
 from fingal.nets import bridges
 from fingal.search.evaluator import Positions
-
-EMPTY = 2
-"""The plane of the board's empty cells."""
 
 AT_ONCE = 1 << 14
 """Positions that are encoded in one go."""
@@ -71,7 +69,7 @@ class Pairs:
         planes = torch.where(around.view(-1, 1, 1, 1), planes.flip(2, 3), planes)
         cell = self._cell[view, number]
         cell = torch.where(around, self.size**2 - 1 - cell, cell)
-        return Seen(planes.float(), planes[:, EMPTY, 1:-1, 1:-1].flatten(1) > 0, cell)
+        return Seen(planes.float(), legal_cells(planes), cell)
 
 
 def choices(games: Sequence[Game], size: int, *, mirrored: bool = False) -> tuple[Positions, NDArray[np.int64]]:
