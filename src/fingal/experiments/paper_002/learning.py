@@ -25,6 +25,9 @@ from fingal.game.picture import Picture
 COURSE = {"return": "mean return", "winning": "returns of +1", "entropy": "entropy of the policy"}
 """Figures of a run that say how it learned: where nearly all returns are -1, moves are only ever made less likely."""
 
+KEPT = "keeps_win"
+"""The share of won positions in which the likeliest move still wins: a sharper policy alone does not change it."""
+
 
 @dataclass
 class Result(Study):
@@ -211,12 +214,22 @@ def _ends(shown: Sequence[Line], result: Result) -> str:
                 str(len(line.runs)),
                 tinted(won.value, won.as_percent()),
                 apart,
+                _kept(line.runs),
                 f"{100 * sum(equal) / len(equal):.1f}%",
                 f"{run.cost(max(run.nets)) / 1e6:.2f}",
                 *(_end_of(line.runs, name) for name in COURSE),
             ]
         )
-    head = ["", "rate", "seeds", "won at the end", "less REINFORCE-B", "at equal cost", "million positions"]
+    head = [
+        "",
+        "rate",
+        "seeds",
+        "won at the end",
+        "less REINFORCE-B",
+        "won positions kept",
+        "at equal cost",
+        "million positions",
+    ]
     return table([*head, *COURSE.values()], rows)
 
 
@@ -267,7 +280,7 @@ def beyond_section(result: Result, pictures: dict[str, Picture]) -> Section | No
 
 def findings(result: Result) -> dict[str, Any]:
     """Where the lines end: means as [mean, low, high, how many]."""
-    told: dict[str, Any] = {"rates": result.rates, "start": {}, "ends": {}, "minimum_less_mean": {}}
+    told: dict[str, Any] = {"rates": result.rates, "start": {}, "ends": {}, "kept": {}, "minimum_less_mean": {}}
     made = lines([*result.finished, *result.beyond], result.opponent, result.scale)
     for size, begun in starts(made).items():
         both = result.scored((begun, protocol.sharpened(begun)))
@@ -277,6 +290,8 @@ def findings(result: Result) -> dict[str, Any]:
         name = f"{size}x{size} {line.name}" + (f", k = {k}" if k is not None else "")
         ends = line.ends(result.scores)
         told["ends"][name] = over_seeds(ends)
+        if values := _last(line.runs, KEPT):
+            told["kept"][name] = student_mean(values, (0.0, 1.0))
         if line.runs[0].learner.minimum:
             others = [
                 score
@@ -306,10 +321,21 @@ def _ceiling(curves: Sequence[Curve]) -> float:
     return min(1.0, (int(10 * most) + 1) / 10)
 
 
+def _last(runs: Sequence[Finished], name: str) -> list[float]:
+    """A figure in the last row of each run that has it there."""
+    return [run.rows[-1][name] for run in runs if run.rows and name in run.rows[-1]]
+
+
 def _end_of(runs: Sequence[Finished], name: str) -> str:
-    """A figure in the last row of each run, as a mean; '·' where there is none."""
-    values = [run.rows[-1][name] for run in runs if run.rows and name in run.rows[-1]]
+    """Its mean; '·' where there is none."""
+    values = _last(runs, name)
     return f"{student_mean(values).value:.2f}" if values else "·"
+
+
+def _kept(runs: Sequence[Finished]) -> str:
+    """Won positions kept, where the truth is known."""
+    values = _last(runs, KEPT)
+    return student_mean(values, (0.0, 1.0)).as_percent() if values else "·"
 
 
 def _apart(one: Sequence[float], other: Sequence[float]) -> str:
