@@ -7,7 +7,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fingal.game import Record
+from fingal.arena.exam.questions import shipped
+from fingal.arena.play import play_game
+from fingal.game import BLACK, Board, Record
 from fingal.nets import bridges, checkpoint
 from fingal.nets.card import CheckpointError
 from fingal.nets.convolutional import PAPER, SMALL, Config, Convolutional
@@ -154,6 +156,18 @@ def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
 def test_the_net_is_a_player(path: Path) -> None:
     check_player(lambda: spec.make(f"net:{path}"), sizes=((1, 1), (2, 2), (3, 5), (9, 9)))
     assert spec.make(f"net:{path},temperature=1,seed=1").choose(Record(9, 12)) in range(108)
+
+
+def test_the_net_that_ships_learned_on_9x9_and_plays_other_boards() -> None:
+    # Of the won positions of 6x6 and 7x7, by the solver, a random move keeps about half.
+    player = spec.make("net:policy-9")
+    for size in (6, 7):
+        asked = [question for question in shipped(size) if question.winning][::8]
+        moves = [player.choose(Record.of([Board(size).name(move) for move in one.moves], size)) for one in asked]
+        assert sum(move in one.winning for move, one in zip(moves, asked, strict=True)) >= 0.85 * len(asked)
+    for size in (8, 11, 15):
+        record, failure = play_game((player, spec.make("random:seed=1")), Record(size, size))
+        assert record.board().winner is BLACK, failure
 
 
 @pytest.mark.parametrize(
