@@ -11,12 +11,15 @@ from fingal.arena.exam.questions import shipped
 from fingal.arena.play import play_game
 from fingal.game import BLACK, Board, Record
 from fingal.nets import bridges, checkpoint
+from fingal.nets.agreement import agreement, own_play
 from fingal.nets.card import CheckpointError
 from fingal.nets.convolutional import PAPER, SMALL, Config, Convolutional
 from fingal.nets.export import export
 from fingal.nets.hexagonal import Config as HexagonalConfig
 from fingal.nets.hexagonal import Hexagonal
 from fingal.nets.inference import open_evaluator
+from fingal.nets.onnx_evaluator import OnnxEvaluator
+from fingal.nets.quantise import quantise
 from fingal.players import spec
 from fingal.testing.check_evaluator import check_evaluator
 from fingal.testing.player import check_player
@@ -106,6 +109,21 @@ def test_onnx_runtime_agrees_with_torch_on_every_size(values: bool, tmp_path: Pa
         other = open_evaluator(target)(positions)
         assert np.allclose(one.logits, other.logits, atol=1e-4)
         assert np.array_equal(one.value, other.value)
+
+
+def test_int8_agrees_with_float32(tmp_path: Path) -> None:
+    """Loosely: this net is untrained, with opinions made of noise."""
+    checkpoint.save(lively(Config(layers=4, channels=16)), tmp_path / "net.safetensors")
+    export(tmp_path / "net.safetensors", tmp_path / "net.onnx")
+    wide = OnnxEvaluator(tmp_path / "net.onnx")
+    shown = [own_play(wide, width, height, count=100) for width, height in ((5, 5), (7, 6))]
+    assert quantise(tmp_path / "net.onnx", tmp_path / "net.int8.onnx", shown).precision == "int8"
+    narrow = OnnxEvaluator(tmp_path / "net.int8.onnx")
+    positions = own_play(wide, 6, 6, count=200, seed=3)
+    one, other = wide(positions), narrow(positions)
+    assert not np.array_equal(one.logits, other.logits)
+    assert np.abs(one.logits - other.logits).mean() < 0.1 * one.logits.std()
+    assert agreement(wide, narrow, positions) > 0.8
 
 
 def test_other_nets_are_not_exported(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -69,14 +70,21 @@ class OnnxEvaluator:
         value = np.empty(count, np.float32)
         for start in range(0, count, _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            if self._absolute:
-                logits[chunk], value[chunk] = self.run(bridges.encode(take(positions, chunk)).astype(np.float32))
-                continue
-            for index, part in split(take(positions, chunk)):
+            for index, part, planes in self.seen(take(positions, chunk)):
                 where = slice(None) if index is None else index
-                policy, value[chunk][where] = self.run(encode(part))
-                logits[chunk][where] = to_board(policy, part.white_to_move, part.width, part.height)
+                policy, value[chunk][where] = self.run(planes)
+                if not self._absolute:
+                    policy = to_board(policy, part.white_to_move, part.width, part.height)
+                logits[chunk][where] = policy
         return Evaluation(logits, value)
+
+    def seen(self, positions: Positions) -> Iterator[tuple[NDArray[np.intp] | None, Positions, NDArray[np.float32]]]:
+        """Parts of one shape, each with the indices of its positions (None stands for all) and what the net sees."""
+        if self._absolute:
+            yield None, positions, bridges.encode(positions).astype(np.float32)
+            return
+        for index, part in split(positions):
+            yield index, part, encode(part)
 
     def run(self, planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The bare net on planes [B, 5 or 12, rows + 2, columns + 2]: logits [B, cells] in its view and values [B].

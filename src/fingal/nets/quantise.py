@@ -1,7 +1,8 @@
 """ONNX nets in int8, calibrated on positions of the net's own play.
 
 The 3x3 convolutions of all blocks but the first and the last are quantised, weights per channel and symmetric,
-activations unsigned. The rest stays in float32, where it matters most, and so does the trunk that they add to.
+activations unsigned. The rest stays in float32, where it matters most, and so does the trunk that they add to. Of the
+convolutional net these are all layers but the first and the last.
 
 Weights have 7 bits. Processors with AVX2 but without VNNI multiply in pairs into 16 bits, and with 8-bit weights
 those sums can overflow without a word: the file has to mean the same everywhere.
@@ -25,7 +26,6 @@ from fingal.nets.agreement import agreement, own_play
 from fingal.nets.card import Card, read_bytes, write_atomically
 from fingal.nets.export import export, write_model
 from fingal.nets.onnx_evaluator import OnnxEvaluator
-from fingal.nets.planes import encode, split
 from fingal.search.evaluator import Positions
 
 _BATCH = 32
@@ -52,7 +52,7 @@ def quantise(
     evaluator = OnnxEvaluator(source)
     if positions is None:
         positions = [own_play(evaluator, *size, count=384, seed=seed) for size in _sizes(evaluator.card)]
-    planes = [encode(part) for given in positions for _, part in split(given)]
+    planes = [seen for given in positions for _, _, seen in evaluator.seen(given)]
     batches = [{"planes": array[i : i + _BATCH]} for array in planes for i in range(0, len(array), _BATCH)]
     batches = [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
     model = onnx.load_from_string(read_bytes(source))
@@ -107,7 +107,10 @@ def _sizes(card: Card) -> list[tuple[int, int]]:
 
 
 def _inner(names: list[str]) -> list[str]:
-    """The convolutions to quantise: the 3x3 ones of every block but the first and the last."""
+    """The convolutions to quantise: the 3x3 ones of every block, or layer, but the first and the last."""
+    layers = [name for name in names if name.startswith("layer")]
+    if layers:
+        return layers[1:-1]
     last = max(int(name.partition(".")[0].removeprefix("block")) for name in names if name.startswith("block"))
     blocks = [f"block{i}" for i in range(1, last)]
     return [name for block in blocks for name in names if name.startswith(f"{block}.conv")]

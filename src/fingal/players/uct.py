@@ -42,6 +42,8 @@ class Settings:
     """How much priors count; 5 for the patterns' and 5 for a net's, if not given."""
     backup: Literal["mean", "min"] = "mean"
     """What a move is worth: the mean of the games after it, or what the opponent's best reply leaves (the minimum)."""
+    least_reply: int = 8
+    """With the minimum: so many visits a reply needs to count; a move with no such reply has its mean."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the net runs; auto takes a GPU when there is one."""
     threads: int = 1
@@ -76,6 +78,7 @@ def make(settings: Settings) -> Player:
         ask=settings.ask,
         batch=settings.batch,
         backup=settings.backup,
+        least_reply=settings.least_reply,
         knowledge=settings.knowledge,
         threads=settings.threads,
         solver=memory,
