@@ -130,6 +130,8 @@ class Scale:
     """By the side of a board: the k that learners have there. The first is the supervised net's own."""
     seeds: Mapping[int, int]
     """How many runs of every learner, by k; those without continuations have as many as the least k."""
+    beyond_seeds: int
+    """How many of each of those beyond the paper."""
     points: int
     """Nets of each run that meet the yardstick, evenly spread, the start among them."""
     rounds: int
@@ -231,6 +233,7 @@ SMOKE = Scale(
     run={"layers": 2, "channels": 4, "games": 8, "iterations": 2, "keep_iterations": 1},
     boards={3: (1,)},
     seeds={1: 1},
+    beyond_seeds=1,
     points=2,
     rounds=1,
     opponent="resistance:depth=1",
@@ -257,6 +260,7 @@ SMALL = Scale(
     run={"layers": 4, "channels": 32, "iterations": 100, "keep_iterations": 25, "exam_iterations": 50},
     boards={6: (1, 3)},
     seeds={1: 5, 3: 5},
+    beyond_seeds=3,
     points=3,
     rounds=3,
     opponent="resistance:depth=1",
@@ -273,6 +277,7 @@ PAPER = Scale(
     run={"iterations": 400, "device": "auto"},
     boards={9: (1, 3), 11: (1, 3, 6, 9)},
     seeds={1: 3, 3: 3, 6: 1, 9: 1},
+    beyond_seeds=1,
     points=5,
     rounds=1,
     opponent="resistance:depth=1",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +67,9 @@ def _train(result: Result) -> None:
     if "beyond" in parts:
         k = min(scale.boards[scale.size])
         rates = {learner: result.rates.get(learner.like) or scale.rates[learner.key][0] for learner in BEYOND}
-        result.beyond = list(
-            _trained(result, {learner: [scale.plan(learner, rate, k, scale.size)] for learner, rate in rates.items()})
-        )
+        made = {learner: scale.plan(learner, rate, k, scale.size) for learner, rate in rates.items()}
+        plans = {learner: [replace(plan, seeds=scale.beyond_seeds)] for learner, plan in made.items()}
+        result.beyond = list(_trained(result, plans))
 
 
 def _trained(result: Result, plans: dict[Learner, list[Plan]]) -> Iterator[Finished]:
