@@ -23,6 +23,7 @@ from fingal.learn.parts import lockstep, minimax_games, state, value_exam
 from fingal.learn.parts.adam import Adam, levelled
 from fingal.learn.parts.minimax_games import Played, Style
 from fingal.learn.parts.repeated import Repeated
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.nets import checkpoint
 from fingal.nets.card import Card
@@ -327,6 +328,10 @@ class Trainer:
             found["against_older"] = minimax_games.match(chance, self.chance(self.past[0]), size, self.device)
         return found
 
+    def keeps(self) -> bool:
+        """Whether the net as it is now is one to keep, or the last."""
+        return self.progress.epochs % self.config.keep_epochs == 0 or self.done_share() >= 1
+
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
         share = self.progress.epochs / self.config.epochs
@@ -373,16 +378,4 @@ class Trainer:
 
 def train(trainer: Trainer, save_seconds: float = 30.0) -> Iterator[dict[str, float]]:
     """Run to the end; gives the figures of every epoch. It may be killed at any moment and gone on with."""
-    progress = trainer.progress
-    clock = saved = time.perf_counter()
-    while trainer.done_share() < 1:
-        figures = trainer.epoch()
-        now = time.perf_counter()
-        progress.seconds += now - clock
-        clock = now
-        figures["minutes"] = progress.seconds / 60
-        trainer.run.log(progress.epochs, figures)
-        yield figures
-        if progress.epochs % trainer.config.keep_epochs == 0 or now - saved > save_seconds or trainer.done_share() >= 1:
-            trainer.save()
-            saved = now
+    return rounds(trainer, trainer.epoch, "epoch", save_seconds)

@@ -22,6 +22,7 @@ from fingal.learn.parts import returns, state
 from fingal.learn.parts.policy import entropy, legal_cells, log_chances, surrogate
 from fingal.learn.parts.policy_games import Games, Ints, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import bridges, checkpoint
@@ -335,16 +336,4 @@ def begin_from(net: Convolutional, start: Path) -> None:
 
 def train(trainer: Learning, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
     """Run to the end; gives the figures of every iteration. It may be killed at any moment and gone on with."""
-    progress = trainer.progress
-    clock = saved = time.perf_counter()
-    while trainer.done_share() < 1:
-        figures = trainer.iteration()
-        now = time.perf_counter()
-        progress.seconds += now - clock
-        clock = now
-        figures["minutes"] = progress.seconds / 60
-        trainer.run.log(progress.iterations, figures)
-        yield figures
-        if trainer.keeps() or now - saved > save_seconds:
-            trainer.save()
-            saved = now
+    return rounds(trainer, trainer.iteration, "iteration", save_seconds)
