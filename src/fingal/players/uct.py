@@ -18,8 +18,8 @@ OPENING_PLAYOUTS = 100
 """Playouts after each first move where White may swap: enough to tell which is nearest to even."""
 
 
-NET_BIAS = 5.0
-"""How much a net's priors count where nothing is said."""
+NET_BIAS = 2.0
+"""How much a net's priors count where nothing is said: they are sharper than the patterns'."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Settings:
     batch: int = 1
     """Positions that the net judges at once: 1 searches best, more are faster on a GPU."""
     bias: float | None = None
-    """How much priors count; 5 for the patterns' and 5 for a net's, if not given."""
+    """How much priors count; 5 for the patterns' and 2 for a net's, if not given."""
     backup: Literal["mean", "min"] = "mean"
     """What a move is worth: the mean of the games after it, or what the opponent's best reply leaves (the minimum)."""
     least_reply: int = 8
