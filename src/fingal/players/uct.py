@@ -101,7 +101,7 @@ def open_prior(name: str, device: Literal["auto", "cpu", "cuda"] = "auto") -> Ev
     card: Card = evaluator.card  # type: ignore[attr-defined]
     if card.head == "value":
         raise ValueError(f"prior={name} is not possible: {card.name} judges positions alone, and priors are of moves")
-    # The same position is reached by many orders of moves, and the root is asked for again at every move.
+    # The root is asked for again at every move, and some positions are reached by several orders of moves.
     return Cached(evaluator, last=card.encoder == bridges.ENCODER)
 
 
