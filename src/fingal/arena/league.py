@@ -25,14 +25,19 @@ PLAYERS = (
     "resistance:depth=1",
     "resistance:depth=2",
     "uct:sims=1000",
+    "uct:sims=1000,prior=policy-9",
     "net:fingal-small",
     "net:fingal-large",
+    "net:policy-9",
     "puct:net=fingal-small,sims=100",
     "characteristics",
 )
 """Who plays on every board; ``random`` is 0 on every ladder."""
 
-SPECIALISTS = {7: ("minimax:net=ezo-7,depth=1", "minimax:net=ezo-7,depth=2")}
+SPECIALISTS = {
+    7: ("minimax:net=ezo-7,depth=1", "minimax:net=ezo-7,depth=2"),
+    9: ("minimax:net=ezo-9,depth=1", "minimax:net=ezo-9,depth=2"),
+}
 """Who plays beside them on one board alone: nets that know no other."""
 
 SIZES = (5, 7, 9, 11, 13)
