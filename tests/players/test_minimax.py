@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from fingal.arena.exam.questions import shipped
+from fingal.arena.play import play_game
 from fingal.game import SWAP, Board, Colour, Record
 from fingal.nets import checkpoint
 from fingal.nets.hexagonal import Config as HexagonalConfig
@@ -70,3 +71,8 @@ def test_the_net_that_ships_keeps_wins_by_its_values_alone() -> None:
     assert kept >= 0.9 * len(asked)
     with pytest.raises(ValueError, match="7x7"):
         player.choose(Record(5, 5))
+
+
+def test_the_net_that_ships_for_9x9_wins_without_the_first_move() -> None:
+    record, failure = play_game((make("shortest-path:seed=1"), make("minimax:net=ezo-9")), Record(9, 9))
+    assert record.board().winner is Colour.WHITE, failure
