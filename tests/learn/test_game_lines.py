@@ -66,6 +66,8 @@ def test_a_first_move_that_could_have_been_swapped_is_given() -> None:
         (f"{WON} c3", "line 1: the game is over before its last move"),
         ("(;FF[4]SZ[4];B[a1])", "game 1 is on 4x4, not on 3x3"),
         ("(;FF[4]SZ[3]AB[a1];W[b2])", "set up"),
+        ("(;FF[4]SZ[3];W[a1];B[b2])", "game 1 has a move out of turn"),
+        ("(;FF[4]SZ[3];B[a1];B[b2];W[c3])", "game 1 has a move out of turn"),
     ],
 )
 def test_what_is_no_game_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:

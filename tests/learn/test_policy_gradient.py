@@ -333,7 +333,7 @@ def test_a_start_with_another_shape_is_refused_and_one_without_values_may_get_th
 @pytest.mark.parametrize(
     ("kind", "settings", "said"),
     [
-        (Reinforce, {"size": 1}, "size must be at least 2"),
+        (Reinforce, {"size": 1}, "size must be from 2 to 19"),
         (Reinforce, {"games": 0}, "games must be at least 1"),
         (Reinforce, {"learning_rate": float("nan")}, "learning_rate must be a number"),
         (Reinforce, {"optimiser": "rprop"}, "optimiser must be one of sgd, adam"),

@@ -49,8 +49,7 @@ def work_out(parts: Sequence[str], boards: Sequence[int]) -> Exact:
 def random_policies(game: Game, count: int) -> list[Policy]:
     """So many, every action as likely as any other."""
     rng = np.random.default_rng(1)
-    weights = (rng.random((count, *game.legal.shape)) * game.legal).argmax(axis=2)
-    return list(weights)
+    return [game.random_policy(rng) for _ in range(count)]
 
 
 def sections(found: Exact, pictures: dict[str, Picture]) -> list[Section]:
@@ -59,7 +58,7 @@ def sections(found: Exact, pictures: dict[str, Picture]) -> list[Section]:
     if found.schemes:
         made.append(scheme_section(found.schemes, pictures))
     if found.bias:
-        made.append(bias_section(found.bias, pictures))
+        made.append(bias_section(found.bias))
     return made
 
 
@@ -104,7 +103,7 @@ def scheme_section(found: Sequence[Summary], pictures: dict[str, Picture]) -> Se
     return Section("schemes", "Policy iteration in four ways", words + grid(drawn) + table(head, rows), "Schemes")
 
 
-def bias_section(found: dict[int, list[Bias]], pictures: dict[str, Picture]) -> Section:
+def bias_section(found: dict[int, list[Bias]]) -> Section:
     """How biased is the minimum."""
     body = ""
     for size, rows in found.items():

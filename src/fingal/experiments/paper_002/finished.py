@@ -12,10 +12,13 @@ from typing import Any
 
 from fingal.experiments import single
 from fingal.experiments.ablation import Trained
-from fingal.experiments.paper_002.protocol import BEYOND, LEARNERS, Learner
+from fingal.experiments.paper_002.protocol import BEYOND, LEARNERS, TUNING, Learner
 
 UNSEEN = {"seed", "threads", "iterations", "minutes", "keep_iterations", "exam_iterations", "graph", "half"}
 """Settings that make no other learner of it."""
+
+TOLD = {"temperature": 0.0, "repeats": 1, "baseline": "none", "normalise": False, "optimiser": "sgd"}
+"""What the paper's learners have; whoever has something else says so."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,16 @@ def of(learner: Learner, runs: Iterable[Trained]) -> Iterator[Finished]:
 
 
 def found(folder: Path) -> list[Finished]:
-    """The runs in a folder, at any depth, that belong to figure 2; ValueError where there are none."""
+    """The runs in a folder, at any depth, that belong to figure 2; ValueError where there are none.
+
+    Runs with the seeds that choose a learning rate do not: their rate was chosen by their games.
+    """
     runs = []
     for file in sorted(folder.rglob("config.json")):
-        config = json.loads(file.read_text(encoding="utf-8")).get("config", {})
+        config = _config(file)
         learner = _learner(config)
         nets = single.kept(file.parent)
-        if learner is not None and nets:
+        if learner is not None and nets and int(config["seed"]) < TUNING:
             runs.append(_finished(learner, config, single.rows(file.parent), nets))
     if not runs:
         raise ValueError(f"{folder} holds no runs of {', '.join(learner.key for learner in LEARNERS)} with nets")
@@ -67,7 +73,8 @@ def once(nets: Iterable[Path]) -> dict[Path, Path]:
 def labels(runs: Sequence[Finished]) -> list[str]:
     """What a curve of each run is called: runs that differ in their seeds alone share it.
 
-    The learner's name and, where runs of one learner on one board differ in more than k and seed, what they differ in.
+    The learner's name, what makes another learner of it, and, where runs of one learner on one board differ in more
+    than k and seed, what they differ in.
     """
     told = []
     for run in runs:
@@ -75,7 +82,8 @@ def labels(runs: Sequence[Finished]) -> list[str]:
         differing = [
             name
             for name, value in sorted(run.setting.items())
-            if any(one.setting.get(name) != value for one in like) and name not in UNSEEN
+            if (any(one.setting.get(name) != value for one in like) and name not in UNSEEN)
+            or (name in TOLD and value != TOLD[name] and name not in run.learner.fields)
         ]
         told.append(", ".join([run.learner.name, *(f"{name} {run.setting[name]}" for name in differing)]))
     return told
@@ -93,6 +101,16 @@ def _finished(
     k = int(asked["k"]) if learner.repeats else None
     setting = {name: value for name, value in asked.items() if name not in ("k", "size", "seed", "start", "device")}
     return Finished(learner, k, int(asked["size"]), int(asked["seed"]), setting, rows, nets)
+
+
+def _config(file: Path) -> dict[str, Any]:
+    """A run's settings; nothing where the file is not a run's. ValueError where it is not JSON."""
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ValueError(f"{file} cannot be read: it is not JSON") from None
+    config = told.get("config") if isinstance(told, dict) else None
+    return config if isinstance(config, dict) else {}
 
 
 def _learner(config: dict[str, Any]) -> Learner | None:

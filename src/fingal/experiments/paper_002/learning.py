@@ -153,9 +153,15 @@ def sections(result: Result, pictures: dict[str, Picture]) -> list[Section]:
     return [section for section in made if section is not None]
 
 
+def _lines(result: Result, runs: Sequence[Finished]) -> list[Line]:
+    """Those of some of the runs, with the matches that were played: all runs share their start, which plays once."""
+    made = lines([*result.finished, *result.beyond], result.opponent, result.scale)
+    return [line for line in made if any(line.runs[0] is run for run in runs)]
+
+
 def figure_section(result: Result, pictures: dict[str, Picture]) -> Section | None:
     """Figure 2: a panel for every board and k, over iterations and over cost, and where the lines end."""
-    made = lines(result.finished, result.opponent, result.scale)
+    made = _lines(result, result.finished)
     drawn: list[str] = []
     body = ""
     for (size, k), shown in panels(made).items():
@@ -260,9 +266,9 @@ def rate_section(result: Result) -> Section | None:
 
 def beyond_section(result: Result, pictures: dict[str, Picture]) -> Section | None:
     """What the paper does not have, beside what it has, at the least k."""
-    made = lines(result.beyond, result.opponent, result.scale)
+    made = _lines(result, result.beyond)
     k = min(result.scale.seeds)
-    base = [line for line in lines(result.finished, result.opponent, result.scale) if line.k in (None, k)]
+    base = [line for line in _lines(result, result.finished) if line.k in (None, k)]
     here = [line for line in base if line.runs[0].size == result.scale.size]
     means = {line.name: over_seeds(line.ends(result.scores)) for line in (*here, *made)}
     size = result.scale.size

@@ -41,9 +41,6 @@ EQUAL_SIMULATIONS = (
 )
 """Table 1, 10,000 simulations a move. The paper prints percentages; these are the only counts that give them."""
 
-GAME_SECONDS = {9: (4.5, 6.8), 10: (12.3, 17.1), 11: (13.4, 18.2), 12: (29.4, 36.0), 13: (41.7, 49.9)}
-"""Table 1: seconds a game of MoHex 2.0 and of MoHex-CNN."""
-
 EQUAL_TIME = {9: (66.7, 51.9, 39.5), 10: (64.0, 56.0, 48.2), 11: (68.6, 56.2, 58.1), 12: (64.0, 52.8, 69.7)}
 EQUAL_TIME[13] = (57.4, 55.6, 80.6)
 """Table 3, 5 s a move with a solver beside: percent won as first, as second, and the mean length of a game.

@@ -86,7 +86,8 @@ def _choose_rates(result: Result) -> None:
     scale = result.scale
     plans = {learner: scale.tuning(learner) for learner in LEARNERS}
     seeds = range(TUNING, TUNING + scale.rate_seeds)
-    result.train([plan.sweep(BASE, seed) for made in plans.values() for plan in made.values() for seed in seeds])
+    sweeps = [plan.sweep(BASE, seed) for made in plans.values() for plan in made.values() for seed in seeds]
+    result.train(sweeps, scale.at_once)
     for learner, made in plans.items():
         for rate, plan in made.items():
             met = []

@@ -7,12 +7,13 @@ stands for all its ``.sgf`` files; of each game the main line counts.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fingal.game import Board, Colour, Record, Special, formats
+from fingal.game import BLACK, Board, Colour, Record, Special, formats
 
 _HEAD = re.compile(r"[BW] ([0-9]+)(?: |$)")
 
@@ -31,10 +32,10 @@ def read(path: Path, size: int) -> list[Game]:
     if path.is_dir():
         return [game for file in sorted(path.glob("*.sgf")) for game in _collection(file.read_bytes(), file, size)]
     try:
-        data = path.read_bytes()
+        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
         if data.lstrip()[:1] == b"(":
             return _collection(data, path, size)
-        lines = data.decode("utf-8-sig").splitlines()
+        lines = data.decode("utf-8").splitlines()
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -94,6 +95,10 @@ def of_record(record: Record, place: str = "the record") -> Game:
             swapped = True
         elif node.move < 0:
             raise ValueError(f"{place} has a {Special(node.move).text}, which nothing can be learned from")
+        elif (node.colour is BLACK) is not ((len(moves) % 2 == 0) is not swapped):
+            raise ValueError(
+                f"{place} has a move out of turn: Black begins, and sides must alternate"
+            )
         else:
             moves.append(node.move % size * size + node.move // size if swapped else node.move)
     board = Board(size)

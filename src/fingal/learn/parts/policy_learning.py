@@ -70,8 +70,8 @@ class PolicyGradient:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        if self.size < 2:
-            raise ValueError(f"size must be at least 2, not {self.size}: the opening alone would end the game")
+        if not 2 <= self.size <= 19:
+            raise ValueError(f"size must be from 2 to 19, not {self.size}: on 1x1 the opening alone ends the game")
         for name in ("games", "iterations", "keep_iterations", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
