@@ -121,7 +121,7 @@ void bind_uct(nb::module_& m) {
       .def(
           "answer", [](UctSearch& s, const Array<const float>& logits) { s.answer({logits.data(), logits.size()}); },
           "logits"_a, "What a net says of them: logits [k, cells]. The visits go on in the next run.")
-      .def("cancel", &UctSearch::cancel, "Takes back the visits that wait.")
+      .def("cancel", &UctSearch::cancel, "Takes back the visits that wait or were answered.")
       .def(
           "prove", [](UctSearch& s, int proof, int winning) { s.prove(Proof(proof), Move(winning)); }, "proof"_a,
           "winning"_a, "The root is known to be won (1) by a move, or lost (-1).");

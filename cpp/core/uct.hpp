@@ -1,7 +1,7 @@
 // Monte Carlo tree search without a net, in the manner of MoHex 2.0 (Huang, Arneson, Hayward, Mueller and Pawlewicz
 // 2013): playouts drawn by patterns, all moves as first, priors from patterns and resistance, knowledge from
 // connections and inferior cells at nodes with visits enough. Threads share one tree. Priors may come from a net
-// outside: a visit that needs them waits, others go on, and a run ends when all wait.
+// outside: a visit that needs them waits, others go on, and a run ends when all wait or find nothing to wait for.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct UctSettings {
   int expand = 1;      // so many playouts begin at a node before it gets its moves
   int knowledge = 20;  // a node with so many visits is asked for its connections and inferior cells; 0: none is
   int net = 0;         // the root, and a node with more visits than this, gets a net's priors; 0: none does
-  int in_flight = 1;   // so many visits may wait for a net at once
+  int in_flight = 1;   // so many visits, and one a thread at least, may wait for a net at once
 };
 
 // What a run may cost; it also ends when the root is proven, and when all visits wait for a net.
@@ -97,17 +97,18 @@ class Uct {
     threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
       for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
         auto& worker = *workers_[i];
-        // What was begun is brought to its end, whatever the limits; then one visit after the other until it waits.
-        // Where a limit ended the last run, this one goes on.
+        // What was begun is brought to its end, whatever the limits; then one visit after the other until it waits,
+        // or finds nothing to wait for while others do. Where a limit ended the last run, this one goes on.
         for (auto v = i; v < visits_.size(); v += workers_.size()) {
           if (visits_[v]->state == kAnswered) done += simulate(*visits_[v], worker, limits.nodes);
         }
         for (auto& v = worker.next; v < visits_.size(); v += workers_.size()) {
           auto& visit = *visits_[v];
-          while (visit.state != kWaiting) {
+          while (visit.state != kWaiting && visit.patience > 0) {
             if (begun++ >= limits.simulations || std::chrono::steady_clock::now() >= limits.deadline) return;
             if (simulate(visit, worker, limits.nodes)) {
               ++done;
+              visit.patience -= waiting_ > 0;
             } else if (visit.state != kWaiting) {
               return;
             }
@@ -160,6 +161,7 @@ class Uct {
 
  private:
   static constexpr auto kCells = std::size_t(64 * Words);
+  static constexpr int kPatience = 4;
   // Tree::asked. After a move has been played, equal moves are no longer left out below.
   enum : std::uint8_t { kNotAsked, kBeingAsked, kAsked, kAskAgain };
   // Tree::net_prior.
@@ -186,11 +188,15 @@ class Uct {
     Move last = -1;
     std::int32_t node = 0;
     State state = kIdle;
+    int patience = kPatience;  // games that it may still make while others wait
     Random random;
   };
 
+  // Nothing waits.
   void begin_with_the_first() {
     for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->next = i;
+    for (const auto& visit : visits_) visit->patience = kPatience;
+    waiting_ = 0;
   }
 
   void restart() {
@@ -311,6 +317,7 @@ class Uct {
       if (wants_net(node)) {
         tree_.net_prior[n] = kFromNetSoon;
         visit.state = kWaiting;
+        ++waiting_;
         return false;
       }
       if (tree_.edge_count[n] == 0) {
@@ -373,6 +380,8 @@ class Uct {
   }
 
   bool wants_knowledge(std::int32_t node) const {
+    // What is said of a position without moves, which waits for them, would be lost.
+    if (tree_.edge_count[std::size_t(node)] == 0 && tree_.net_prior[std::size_t(node)] == kFromNetSoon) return false;
     const auto asked = tree_.asked[std::size_t(node)];
     return settings_.knowledge > 0 && (asked == kNotAsked || asked == kAskAgain) &&
            visits_to(node) > float(settings_.knowledge);
@@ -500,6 +509,7 @@ class Uct {
   std::mutex mutex_;                       // of the tree and the fills
   std::vector<std::unique_ptr<Worker>> workers_;  // one a thread
   std::vector<std::unique_ptr<Visit>> visits_;    // number v is of thread v % threads
+  std::atomic<int> waiting_{0};                   // visits
   Threads threads_;
 };
 

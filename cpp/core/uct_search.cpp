@@ -1,5 +1,6 @@
 #include "uct_search.hpp"
 
+#include <cmath>
 #include <string>
 
 namespace fingal {
@@ -47,10 +48,18 @@ class SizedUctSearch final : public UctSearch {
   }
 
   void answer(std::span<const float> logits) override {
-    const auto expected = uct_.waiting().size() * std::size_t(board_.cells());
+    const auto positions = uct_.waiting();
+    const auto cells = std::size_t(board_.cells()), expected = positions.size() * cells;
     if (logits.size() != expected) {
       throw std::invalid_argument(std::to_string(logits.size()) + " logits do not answer what was asked: " +
                                   std::to_string(expected) + " are expected");
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      positions[i].first.empty().for_each([&](int cell) {
+        if (!std::isfinite(logits[i * cells + std::size_t(cell)])) {
+          throw std::invalid_argument("a net's logits of empty cells must be finite");
+        }
+      });
     }
     uct_.answer(logits);
   }

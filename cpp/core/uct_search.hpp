@@ -26,9 +26,9 @@ class UctSearch : public SearchedTree {
   };
   virtual Waiting waiting() const = 0;
   // What a net says of them, logits [k, cells]: the visits go on in the next run. Throws std::invalid_argument when
-  // there are not so many.
+  // there are not so many, or those of empty cells are not finite.
   virtual void answer(std::span<const float> logits) = 0;
-  // Takes back the visits that wait.
+  // Takes back the visits that wait or were answered.
   virtual void cancel() = 0;
   // Somebody else has proven the root: won by `winning`, or lost.
   virtual void prove(Proof proof, Move winning) = 0;

@@ -128,7 +128,7 @@ void other_priors_for_a_node() {
   CHECK(tree.visits[1] == 1 && near(tree.value_sum[1], -0.5));
 }
 
-// Worked by hand: at the root two moves, a and b; to a two replies. For who moves at the root, a's games were 0.1 on
+// Worked by hand: at the root two moves, a and b; to a two replies. For who moves at the root, a's games were 0.2 on
 // the mean, but the best reply to it leaves -0.5.
 void the_best_reply_counts_when_it_was_tried_often_enough() {
   Tree tree(true);

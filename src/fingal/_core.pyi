@@ -812,7 +812,7 @@ class UctSearch(SearchedTree):
         """
 
     def cancel(self) -> None:
-        """Takes back the visits that wait."""
+        """Takes back the visits that wait or were answered."""
 
     def prove(self, proof: int, winning: int) -> None:
         """The root is known to be won (1) by a move, or lost (-1)."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 from fingal import _core
@@ -13,7 +14,7 @@ from fingal.nets import checkpoint
 from fingal.nets.convolutional import Config, Convolutional
 from fingal.nets.narrowing import Config as NarrowingConfig
 from fingal.nets.narrowing import Narrowing
-from fingal.nets.planes import unpack
+from fingal.nets.planes import positions_of, unpack
 from fingal.players import spec
 from fingal.players.uct import open_prior
 from fingal.search import patterns
@@ -165,20 +166,42 @@ def test_batches_are_filled_and_never_too_large(threads: int) -> None:
     search = Search(Settings(batch=8, threads=threads, knowledge=0), net=net)
     search.set_position(opened(9, 9, "a2"))
     found = search.finish(600)
-    assert max(net.batches) == 8
+    assert max(net.batches) <= 8
     assert np.mean(net.batches) > 5
     assert found.visits == 601
     assert sum(candidate.visits for candidate in found.candidates) == 600
 
 
-def test_openings_of_5x5_are_proven_with_any_net() -> None:
+@pytest.mark.parametrize("batch", [1, 8])
+def test_openings_of_5x5_are_proven_with_any_net(batch: int) -> None:
     known = tables.openings(5, 5)
     for cell in range(0, 13, 2):
-        search = Search(seed=2, net=Fixed(np.random.default_rng(cell).normal(size=25).astype(np.float32)))
+        search = Search(
+            Settings(batch=batch), seed=2, net=Fixed(np.random.default_rng(cell).normal(size=25).astype(np.float32))
+        )
         board = Board(5)
         board.push(cell)
         search.set_position(board)
         assert search.finish(20_000).proof == (-1 if known[cell] else 1)
+
+
+def test_a_net_must_say_finite_numbers_of_empty_cells() -> None:
+    for wrong in (np.inf, -np.inf, np.nan):
+        said = np.zeros(25, np.float32)
+        said[12] = wrong
+        search = Search(net=Fixed(said))
+        search.set_position(opened(5, 5, "a2"))
+        with pytest.raises(ValueError, match="must be finite"):
+            search.finish(300)
+        search.set_position(opened(5, 5, "c3"))  # where it stands, a stone may have anything
+        assert search.finish(300).visits
+
+
+def test_a_net_that_sees_the_last_move_is_remembered_with_it(net: Path) -> None:
+    prior = open_prior(str(net), "cpu")
+    seen = positions_of([opened(5, 5, "c2", "e1", "b4", "c3")])  # White has just broken into Black's bridge
+    blind = seen._replace(last=np.array([-1], np.int32))
+    assert not np.array_equal(prior(seen).logits, prior(blind).logits)
 
 
 def test_a_net_that_fails_leaves_a_tree_with_which_to_go_on() -> None:
@@ -244,6 +267,7 @@ def test_settings_that_cannot_be(setting: dict[str, int], sentence: str) -> None
 @pytest.fixture(scope="module")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("nets") / "small.safetensors"
+    torch.manual_seed(1)
     checkpoint.save(Convolutional(Config(layers=2, channels=8)), path)
     return path
 

@@ -62,7 +62,7 @@ def table(results: dict[str, Any]) -> Table:
 
 
 def paper_net() -> Evaluator | None:
-    """A net of paper 002's shape on one thread of the CPU; None where torch or ONNX Runtime is missing."""
+    """A net of paper 002's shape on one thread of the CPU, by ONNX Runtime where it is there; None without torch."""
     try:
         from fingal.nets import checkpoint
         from fingal.nets.convolutional import Convolutional

@@ -57,6 +57,8 @@ def quantise(
     batches = [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
     model = onnx.load_from_string(read_bytes(source))
     inner = _inner([node.name for node in model.graph.node if node.op_type == "Conv"])
+    if not inner:
+        raise ValueError(f"{evaluator.card.name} has no layers between its first and its last to quantise")
     with tempfile.TemporaryDirectory() as folder, _quiet():
         target = Path(folder) / "int8.onnx"
         quantize_static(

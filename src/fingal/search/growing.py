@@ -12,7 +12,7 @@ from fingal import _core
 from fingal.game import Board, Colour
 
 MOST_EDGES = 1 << 27
-"""A tree stops growing at so many edges, of 20 to 30 bytes each."""
+"""A tree stops growing at so many edges, of 19 bytes each, or 31 where all moves count as first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ class Search(ABC):
         """Search until a limit is reached; gives control back now and then, so that a caller may look or stop.
 
         The limits are for this run: what the tree holds already comes on top. ``nodes`` are positions that the tree
-        grows by. A run also ends when the result is proven and when memory would run short, at about 2.5 GB.
+        grows by. A run also ends when the result is proven and when memory would run short, at about 2.5 GB,
+        or 4 GB with playouts.
         """
 
     @abstractmethod

@@ -48,7 +48,7 @@ class Settings:
     ask: int = 1
     """Where there is a net: it gives the root its priors, and every position with more visits than this."""
     batch: int = 1
-    """So many visits may wait for the net at once; it judges their positions together."""
+    """So many visits, and one a thread at least, may wait for the net at once; it judges their positions together."""
     backup: Literal["mean", "min"] = "mean"
     """What a move is worth: the mean of the games after it, or what the opponent's best reply leaves (the minimum)."""
     least_reply: int = 8
@@ -69,6 +69,8 @@ class Settings:
         for name, least in (("expand", 1), ("knowledge", 0), ("solver", 0), ("ask", 1), ("least_reply", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+            if getattr(self, name) >= 1 << 31:
+                raise ValueError(f"{name} must be below {1 << 31}, not {getattr(self, name)}")
         for name in ("threads", "batch"):
             if not 1 <= getattr(self, name) <= 256:
                 raise ValueError(f"{name} must be from 1 to 256, not {getattr(self, name)}")

@@ -96,9 +96,7 @@ def of_record(record: Record, place: str = "the record") -> Game:
         elif node.move < 0:
             raise ValueError(f"{place} has a {Special(node.move).text}, which nothing can be learned from")
         elif (node.colour is BLACK) is not ((len(moves) % 2 == 0) is not swapped):
-            raise ValueError(
-                f"{place} has a move out of turn: Black begins, and sides must alternate"
-            )
+            raise ValueError(f"{place} has a move out of turn: Black begins, and sides must alternate")
         else:
             moves.append(node.move % size * size + node.move // size if swapped else node.move)
     board = Board(size)
