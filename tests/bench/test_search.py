@@ -12,7 +12,7 @@ from fingal.nets.residual import Config, Residual
 @pytest.fixture
 def no_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No net is shipped, and the untrained one is tiny."""
-    tiny = Config(1, 8, pool_every=1, pool_channels=2, policy_channels=4, value_channels=4, value_hidden=8)
+    tiny = Config(3, 8, pool_every=1, pool_channels=2, policy_channels=4, value_channels=4, value_hidden=8)
     monkeypatch.setattr(card, "WEIGHTS", tmp_path)
     monkeypatch.setattr(search, "_save_untrained", lambda path: checkpoint.save(Residual(tiny), path))
 
