@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "packed.hpp"
 #include "playout.hpp"
 #include "spread.hpp"
 #include "threads.hpp"
@@ -82,10 +83,7 @@ class SizedBatch final : public Batch {
             std::span<std::int32_t> last) const override {
     for (std::size_t i = 0; i < games_.size(); ++i) {
       const auto& game = games_[i];
-      for (const auto colour : {kBlack, kWhite}) {
-        std::memcpy(stones.data() + (colour * games_.size() + i) * Words, game.position.stones(colour).word.data(),
-                    sizeof(Bits<Words>));
-      }
+      pack_stones(game.position, stones, games_.size(), i);
       white_to_move[i] = game.position.turn() == kWhite;
       last[i] = game.last;
     }

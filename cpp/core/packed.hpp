@@ -1,4 +1,4 @@
-// Packed positions from outside, checked.
+// Packed positions: into arrays, and out of arrays from outside, checked.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "geometry.hpp"
+#include "position.hpp"
 
 namespace fingal {
 
@@ -24,6 +24,16 @@ std::array<Bits<Words>, 2> unpacked(const Geometry<Words>& g, std::span<const st
     throw std::invalid_argument("position " + std::to_string(index) + " has stones on each other or off the board");
   }
   return side;
+}
+
+// The way back: the stones of a position become those of number `index` of `count` in stones [2, count, Words].
+template <int Words>
+void pack_stones(const Position<Words>& position, std::span<std::uint64_t> stones, std::size_t count,
+                 std::size_t index) {
+  for (const auto colour : {kBlack, kWhite}) {
+    const auto& word = position.stones(colour).word;
+    std::copy(word.begin(), word.end(), stones.subspan((colour * count + index) * Words, Words).begin());
+  }
 }
 
 }  // namespace fingal

@@ -61,10 +61,7 @@ class SizedPolicyGames final : public PolicyGames {
     games_.check_known(games);
     for (std::size_t i = 0; i < games.size(); ++i) {
       const auto& position = games_[games[i]];
-      for (const auto colour : {kBlack, kWhite}) {
-        const auto& word = position.stones(colour).word;
-        std::copy(word.begin(), word.end(), stones.begin() + std::ptrdiff_t((colour * games.size() + i) * Words));
-      }
+      pack_stones(position, stones, games.size(), i);
       white_to_move[i] = position.turn() == kWhite;
       last[i] = last_[std::size_t(games[i])];
     }

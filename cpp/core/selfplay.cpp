@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cell.hpp"
+#include "packed.hpp"
 #include "threads.hpp"
 
 namespace fingal {
@@ -107,12 +108,8 @@ class SizedPool final : public SelfplayPool {
       for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
         auto& game = games_[i];
         go_to_leaf(game);
-        const auto& position = game.leaf.position;
-        for (const auto colour : {kBlack, kWhite}) {
-          std::memcpy(stones.data() + (colour * games_.size() + i) * Words, position.stones(colour).word.data(),
-                      sizeof(Bits<Words>));
-        }
-        white_to_move[i] = position.turn() == kWhite;
+        pack_stones(game.leaf.position, stones, games_.size(), i);
+        white_to_move[i] = game.leaf.position.turn() == kWhite;
         last[i] = game.leaf.last;
       }
     });

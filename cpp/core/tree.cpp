@@ -38,6 +38,30 @@ void Tree::expand(std::int32_t node, std::span<const Move> moves, std::span<cons
   reply_value.resize(end, kNoReply);
 }
 
+void Tree::take_over(std::int32_t node, std::int32_t first, std::int32_t count) {
+  const auto n = std::size_t(node);
+  const auto old_begin = move.begin() + first, old_end = old_begin + count;
+  tried_prior[n] = 0;
+  for (auto now = std::size_t(first_edge[n]); now < std::size_t(first_edge[n] + edge_count[n]); ++now) {
+    const auto found = std::find(old_begin, old_end, move[now]);
+    if (found == old_end) continue;
+    const auto old = std::size_t(found - move.begin());
+    visits[now] = visits[old];
+    value_sum[now] = value_sum[old];
+    if (rave_) {
+      rave_visits[now] = rave_visits[old];
+      rave_sum[now] = rave_sum[old];
+      reply_value[now] = reply_value[old];
+    }
+    if (visits[now] > 0) tried_prior[n] += prior[now];
+    const auto below = child[now] = child[old];
+    if (below == kNowhere) continue;
+    parent_edge[std::size_t(below)] = std::int32_t(now);
+    edge_proof[now] = Proof(-proof[std::size_t(below)]);
+    if (edge_proof[now] == kWon) proof[n] = kWon;
+  }
+}
+
 void Tree::renew_priors(std::int32_t node, std::span<const float> logits) {
   const auto first = std::size_t(first_edge[std::size_t(node)]);
   std::copy(logits.begin(), logits.end(), prior.begin() + std::ptrdiff_t(first));

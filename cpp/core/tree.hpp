@@ -55,6 +55,9 @@ class Tree {
   std::int32_t add_node(std::int32_t above, std::int32_t edge);
   // Gives a node its edges; `logits` belong to `moves`. The priors are their softmax.
   void expand(std::int32_t node, std::span<const Move> moves, std::span<const float> logits, float value);
+  // After a node got its edges again: what the `count` edges from `first` on, which were its own, knew of the same
+  // moves.
+  void take_over(std::int32_t node, std::int32_t first, std::int32_t count);
   // Gives a node other priors: the softmax of these, which belong to its edges.
   void renew_priors(std::int32_t node, std::span<const float> logits);
 

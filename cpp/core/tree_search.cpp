@@ -1,6 +1,6 @@
 #include "tree_search.hpp"
 
-#include <cstring>
+#include "packed.hpp"
 
 namespace fingal {
 namespace {
@@ -32,10 +32,7 @@ class SizedTreeSearch final : public TreeSearch {
       if (step == Search<Words>::Step::kCollision) break;
       if (step == Search<Words>::Step::kResolved) continue;
       const auto i = leaves_.size();
-      for (const auto colour : {kBlack, kWhite}) {
-        std::memcpy(stones.data() + (colour * std::size_t(most) + i) * Words, leaf.position.stones(colour).word.data(),
-                    sizeof(Bits<Words>));
-      }
+      pack_stones(leaf.position, stones, std::size_t(most), i);
       white_to_move[i] = leaf.position.turn() == kWhite;
       last[i] = leaf.last;
       leaves_.push_back(leaf);

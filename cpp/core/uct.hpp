@@ -246,29 +246,12 @@ class Uct {
 
   // The root gets all moves there are, with what is known of them.
   void renew_edges(Worker& worker) {
-    const auto first = std::size_t(tree_.first_edge[0]), end = first + std::size_t(tree_.edge_count[0]);
+    const auto first = tree_.first_edge[0], count = tree_.edge_count[0];
     const float before = tree_.net_value[0];
     expand(0, root_.empty(), [&](int cell) { return worker.prior.logit(cell, model_->prior); });
-    if (first == end) return;
+    if (count == 0) return;
     tree_.net_value[0] = before;
-    tree_.tried_prior[0] = 0;
-    for (auto now = std::size_t(tree_.first_edge[0]); now < tree_.move.size(); ++now) {
-      const auto begin = tree_.move.begin();
-      const auto old =
-          std::size_t(std::find(begin + std::ptrdiff_t(first), begin + std::ptrdiff_t(end), tree_.move[now]) - begin);
-      if (old == end) continue;
-      tree_.visits[now] = tree_.visits[old];
-      tree_.value_sum[now] = tree_.value_sum[old];
-      tree_.rave_visits[now] = tree_.rave_visits[old];
-      tree_.rave_sum[now] = tree_.rave_sum[old];
-      tree_.reply_value[now] = tree_.reply_value[old];
-      if (tree_.visits[now] > 0) tree_.tried_prior[0] += tree_.prior[now];
-      const auto below = tree_.child[now] = tree_.child[old];
-      if (below == Tree::kNowhere) continue;
-      tree_.parent_edge[std::size_t(below)] = std::int32_t(now);
-      tree_.edge_proof[now] = Proof(-tree_.proof[std::size_t(below)]);
-      if (tree_.edge_proof[now] == kWon) tree_.proof[0] = kWon;
-    }
+    tree_.take_over(0, first, count);
   }
 
   static void put_stones(Position<Words>& position, const std::array<Set, 2>& stones) {

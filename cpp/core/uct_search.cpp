@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "packed.hpp"
+
 namespace fingal {
 namespace {
 
@@ -37,10 +39,7 @@ class SizedUctSearch final : public UctSearch {
     Waiting found{std::vector<std::uint64_t>(2 * count * Words), {}, {}};
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [position, last] = positions[i];
-      for (const auto colour : {kBlack, kWhite}) {
-        const auto& word = position.stones(colour).word;
-        std::copy(word.begin(), word.end(), found.stones.begin() + std::ptrdiff_t((colour * count + i) * Words));
-      }
+      pack_stones(position, found.stones, count, i);
       found.white_to_move.push_back(position.turn() == kWhite);
       found.last.push_back(last);
     }
