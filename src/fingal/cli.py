@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json as json_module
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -340,46 +339,19 @@ def solve(
         table: A file that keeps what is found: read at the beginning if it is there, written at the end.
         proof: Write the proof here, for 'python -m fingal.solve.check'.
     """
-    from fingal.solve import proof as proofs
+    from fingal.serve import solve as serving
     from fingal.solve import report
-    from fingal.solve.dfpn import Settings, Solver
 
     record = formats.find(position)
     board = record.board(record.current)
-    policy = None
-    if net is not None:
-        from fingal.nets.inference import open_evaluator
-        from fingal.search.policy import move_policy
-
-        policy = move_policy(open_evaluator(net), board.width, board.height)
-    settings = Settings(memory=memory, threads=threads, templates=proof is None)
-    solver = Solver(board.width, board.height, settings, policy)
-    if table is not None and table.exists():
-        solver.load(table)
-
-    def stop(*_: object) -> None:
-        say("stopped")
-        solver.interrupt()
-
+    solver = serving.solver(board, memory, threads, net, table, proving=proof is not None)
     with notes.status("") as status:
-        before = signal.signal(signal.SIGINT, stop)
-        try:
-            found = solver.solve(
-                board,
-                find_all=find_all,
-                nodes=nodes,
-                seconds=time,
-                progress=lambda progress: status.update(report.line(progress)),
-            )
-        finally:
-            signal.signal(signal.SIGINT, before)
-        if table is not None:
-            solver.save(table)
-        if proof is not None:
-            if found.winner is None:
-                raise ValueError(f"there is no proof to write: {report.verdict(found, board)}")
-            status.update("writing the proof")
-            proof.write_text(json_module.dumps(proofs.prove(solver, board)) + "\n", encoding="utf-8")
+
+        def stopped() -> None:
+            say("stopped")
+
+        found = serving.solve(solver, board, find_all, nodes, time, status.update, stopped)
+        serving.keep(solver, board, found, table, proof, status.update)
     if json:
         print_json(found.as_dict(board))
     else:
