@@ -166,7 +166,7 @@ def test_batches_are_filled_and_never_too_large(threads: int) -> None:
     search = Search(Settings(batch=8, threads=threads, knowledge=0), net=net)
     search.set_position(opened(9, 9, "a2"))
     found = search.finish(600)
-    assert max(net.batches) <= 8
+    assert max(net.batches) == 8 if threads == 1 else max(net.batches) <= 8
     assert np.mean(net.batches) > 5
     assert found.visits == 601
     assert sum(candidate.visits for candidate in found.candidates) == 600

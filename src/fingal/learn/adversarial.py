@@ -27,6 +27,7 @@ from fingal.learn.parts.policy_learning import (
     Learning,
     Lesson,
     PolicyGradient,
+    of_every_move,
     train,
 )
 from fingal.nets.convolutional import Config
@@ -104,9 +105,7 @@ class Trainer(Learning):
 
     def lesson(self, rng: np.random.Generator) -> Lesson:
         """Play the games of one iteration; the weights are the results."""
-        pairs, length = self.games.play(self.draw, rng, every=True)
-        z = returns.signed(torch.from_numpy(length[pairs.game]), torch.from_numpy(pairs.ply))
-        return Lesson(pairs, z.numpy(), len(z), length)
+        return of_every_move(*self.games.play(self.draw, rng, every=True))
 
     def learn(self, lesson: Lesson, weights: Tensor) -> dict[str, float]:
         """One step of policy and values, with the results [P] of the games."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fingal.learn.parts import returns
 from fingal.learn.parts.policy_games import Ints, Pairs, Rows
-from fingal.learn.parts.policy_learning import PANELS, SHOWN, Learning, Lesson, PolicyGradient, train
+from fingal.learn.parts.policy_learning import PANELS, SHOWN, Learning, Lesson, PolicyGradient, of_every_move, train
 from fingal.learn.parts.policy_sampler import Sampler
 from fingal.learn.parts.run import Run
 from fingal.nets import checkpoint
@@ -88,8 +88,7 @@ class Trainer(Learning):
 
     def _of_moves(self, pairs: Pairs, length: Ints) -> Lesson:
         """Every move counts by who won its game."""
-        z = returns.signed(torch.from_numpy(length[pairs.game]), torch.from_numpy(pairs.ply))
-        return Lesson(pairs, z.numpy(), len(z) if self.config.normalise else self.config.games, length)
+        return of_every_move(pairs, length, None if self.config.normalise else self.config.games)
 
     def _against_past(self, rng: np.random.Generator) -> Lesson:
         """Games against a past self, who has either colour in about half of them; only the net's own moves count."""
@@ -107,8 +106,7 @@ class Trainer(Learning):
 
         pairs, length = self.games.play(draw, rng, every=True)
         own = colour[pairs.game] == pairs.ply % 2
-        lesson = self._of_moves(Pairs(*(column[own] for column in pairs)), length)
-        return lesson
+        return self._of_moves(Pairs(*(column[own] for column in pairs)), length)
 
     def _take_past(self, iteration: int) -> None:
         """Let the net of that iteration play."""

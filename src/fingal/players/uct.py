@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from fingal.game import Board
     from fingal.nets.card import Card
+    from fingal.nets.inference import Device
     from fingal.players.player import Player
     from fingal.search.evaluator import Evaluator
 
@@ -89,7 +90,7 @@ def make(settings: Settings) -> Player:
     return SearchPlayer("uct", lambda seed: uct.Search(how, seed, net), opening_values, limit, manner)
 
 
-def open_prior(name: str, device: Literal["auto", "cpu", "cuda"] = "auto") -> Evaluator:
+def open_prior(name: str, device: Device = "auto") -> Evaluator:
     """The net that gives priors, or ``uniform``; ValueError, in one sentence, where there is none, or no policy."""
     from fingal.nets import bridges
     from fingal.nets.inference import Cached, open_evaluator

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -132,6 +133,12 @@ class Lesson(NamedTuple):
     """[games]: how many stones the games had at their ends."""
 
 
+def of_every_move(pairs: Pairs, length: Ints, divisor: float | None = None) -> Lesson:
+    """Every move [P] counts by who won its game; the divisor is the number of moves, if not given."""
+    z = returns.signed(torch.from_numpy(length[pairs.game]), torch.from_numpy(pairs.ply))
+    return Lesson(pairs, z.numpy(), len(z) if divisor is None else divisor, length)
+
+
 @dataclass
 class Progress:
     """How far a run has come; all of it is in a checkpoint."""
@@ -146,7 +153,7 @@ class Progress:
     """The iteration of the past net that plays, where one does."""
 
 
-class Learning:
+class Learning(ABC):
     """A net that learns a policy, in parts that can be stopped, saved and gone on with."""
 
     def __init__(self, config: PolicyGradient, run: Run, device: torch.device, start: Path | None = None) -> None:
@@ -167,17 +174,17 @@ class Learning:
             self.save()
         self.sampler.follow()
 
+    @abstractmethod
     def name(self) -> str:
         """What the net's file calls it."""
-        raise NotImplementedError
 
     def branches(self) -> int:
         """How many continuations there are room for, for each game."""
         return 0
 
+    @abstractmethod
     def lesson(self, rng: np.random.Generator) -> Lesson:
         """Play the games of one iteration."""
-        raise NotImplementedError
 
     def draw(self, rows: Rows, ply: int, planes: NDArray[np.uint8]) -> Rows:
         """The net's own moves, as ``Games.play`` asks for them."""
