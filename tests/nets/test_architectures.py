@@ -100,7 +100,7 @@ LAYERS = [[2, 3, 0], [3, 2, 0], [5, 0, 0]]
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a module of ours": (
         {"architecture": "export"},
-        "architecture 'export' where convolutional or hexagonal or narrowing or recurrent or residual",
+        "architecture 'export' where convolutional or feedforward or hexagonal or narrowing or recurrent or residual",
     ),
     "a module of Python's": ({"architecture": "os"}, "architecture 'os'"),
     "a path": ({"architecture": "../hexagonal"}, r"architecture '\.\./hexagonal'"),

@@ -1,8 +1,8 @@
 """What a net sees and what its numbers mean, by what its config says. No torch.
 
 ==================  =====================================================================================
-``policy_value``    logits of the moves and the value of the position: the residual net
-``q``               for each cell the value, for the side to move, of playing there: a net with a squash
+``policy_value``    logits of the moves and the value of the position: the residual net, PPO
+``q``               for each cell the value, for the side to move, of playing there: a net with a squash, a DQN
 ``policy``          logits of the moves alone: a net of the same shape without the squash, the convolutional net
 ``value``           the value of the position alone, as a logit of the chance to win: the narrowing net
 ==================  =====================================================================================
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fingal.nets import bridges, planes, triangles, walls
+from fingal.nets import bridges, planes, signed, triangles, walls
 from fingal.search.evaluator import Evaluation, Positions
 
 
@@ -50,12 +50,14 @@ def check_size(config: Any, width: int, height: int, name: str) -> None:
 
 
 def encode(config: Any, positions: Positions) -> NDArray[np.float32]:
-    """The planes of positions: [B, planes, H, W]. In the canonical view they have one canonical shape."""
+    """The planes of positions: [B, planes, H, W], or [B, H, W] of ``signed``; in the canonical view of one shape."""
     match encoder_of(config):
         case bridges.ENCODER:
             return bridges.encode(positions).astype(np.float32)
         case planes.ENCODER:
             return planes.encode(positions)
+        case signed.ENCODER:
+            return signed.encode(positions)
         case triangles.ENCODER:
             return triangles.encode(positions)
         case _:
@@ -78,3 +80,20 @@ def evaluation(head: str, said: NDArray[np.float32], positions: Positions) -> Ev
         some = empty.max(1)
         value[some] = np.where(empty, said, -np.inf)[some].max(1)
     return Evaluation(said, value)
+
+
+def as_value(config: Any, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What the numbers of a ``q`` net are as values in [-1, 1].
+
+    The nets of ``signed`` boards give them as they are before the squash; a chance of 0 to 1 becomes -1 to 1. Other
+    nets squash them themselves.
+    """
+    if encoder_of(config) != signed.ENCODER:
+        return numbers
+    match config.squash:
+        case "sigmoid":
+            return np.tanh(numbers / 2)
+        case "tanh":
+            return np.tanh(numbers)
+        case _:
+            return np.clip(numbers, -1, 1)

@@ -1,4 +1,4 @@
-"""Evaluation by torch, in float32, of nets as they are: heads ``q``, ``policy`` and ``value``.
+"""Evaluation by torch, in float32, of nets as they are: all heads, ``policy_value`` of ``Signed`` nets alone.
 
 A recurrent net's judgement depends on the game so far, and positions do not tell it. ``GameEvaluator`` is told it by
 who knows it: ``net:FILE`` hands it the record's positions (``along``). Asked for positions alone, as a tree search and
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from fingal.nets.card import Card
-from fingal.nets.heads import check_size, encode, evaluation, head_of, view_of
+from fingal.nets.heads import as_value, check_size, encode, evaluation, head_of, view_of
 from fingal.nets.planes import check, split, take, to_board
 from fingal.nets.recurrent import Recurrent
+from fingal.nets.signed_net import Signed
 from fingal.nets.torch_evaluator import DeviceError
 from fingal.search.evaluator import Evaluation, Positions
 
@@ -49,6 +50,8 @@ class PlainEvaluator:
         """Judge the positions; ValueError on a board that the net does not play."""
         check(positions)
         check_size(self.config, positions.width, positions.height, self._name)
+        if self.head == "policy_value":
+            return self._policy_and_value(positions)
         cells = () if self.head == "value" else (positions.width * positions.height,)
         said = np.empty((len(positions.white_to_move), *cells), np.float32)
         if len(said) and view_of(self.config) == "absolute":
@@ -59,11 +62,27 @@ class PlainEvaluator:
                 if cells:
                     numbers = to_board(numbers, part.white_to_move, part.width, part.height)
                 said[slice(None) if index is None else index] = numbers
-        return evaluation(self.head, said, positions)
+        judged = evaluation(self.head, said, positions)
+        return judged._replace(value=as_value(self.config, judged.value)) if self.head == "q" else judged
+
+    def _policy_and_value(self, positions: Positions) -> Evaluation:
+        assert isinstance(self._net, Signed)
+        count = len(positions.white_to_move)
+        said = Evaluation(
+            np.empty((count, positions.width * positions.height), np.float32), np.empty(count, np.float32)
+        )
+        for index, part in split(positions) if count else ():
+            with torch.inference_mode():
+                boards = torch.from_numpy(encode(self.config, part)).to(self.device)
+                logits, value = (numbers.cpu().numpy() for numbers in self._net.both(boards))
+            where = slice(None) if index is None else index
+            said.logits[where] = to_board(logits, part.white_to_move, part.width, part.height)
+            said.value[where] = value
+        return said
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The bare net: planes [B, planes, H, W] to its numbers, [B, cells] or [B], both in the net's own view."""
+        """The bare net: what ``heads.encode`` gives to its numbers, [B, cells] or [B], both in the net's own view."""
         numbers: NDArray[np.float32] = self._net(torch.from_numpy(planes).to(self.device)).cpu().numpy()
         return numbers
 
