@@ -60,14 +60,15 @@ def build(
     The rest is what ``signed_net.Kind`` says. ValueError, with a sentence that names the setting, for what cannot be
     built.
     """
-    config = replace(shape(name, size, WIDTH if width is None else width), head=head, squash=squash, dueling=dueling)
+    config = replace(shape(name, size, width), head=head, squash=squash, dueling=dueling)
     if isinstance(config, feedforward.Config):
         return feedforward.Feedforward(config)
     return shortcut.Shortcut(config) if isinstance(config, shortcut.Config) else transformer.Transformer(config)
 
 
-def shape(name: str, size: int, width: int) -> Config:
-    """The shape of a net by its name, with head ``q``."""
+def shape(name: str, size: int, width: int | None = None) -> Config:
+    """The shape of a net by its name, with head ``q``: no net is made, so settings can be checked by it at no cost."""
+    width = WIDTH if width is None else width
     if name not in NAMES:
         raise ValueError(f"net must be one of {', '.join(NAMES)}, not {name!r:.40}")
     if not 1 <= size <= 19:
