@@ -43,6 +43,7 @@ LEARNERS = {
     "ezo": Learner("Ezo", "epochs"),
     "imitate": Learner("Imitate", "steps of learning"),
     "neurohex": Learner("NeuroHex", "updates"),
+    "dqn": Learner("Dqn", "games"),
     "reinforce": Learner("Reinforce", "iterations"),
     "amcpg": Learner("Amcpg", "iterations"),
     "adversarial": Learner("Adversarial", "iterations"),

@@ -13,10 +13,16 @@ from torch import Tensor
 
 
 class Repeated:
-    """A function of numbers int64 [batch], called for each row of int64 [times, batch]."""
+    """A function of numbers [*shape], called for each row of [times, *shape]."""
 
     def __init__(
-        self, function: Callable[[Tensor], None], times: int, batch: int, kept: list[Tensor], graph: bool
+        self,
+        function: Callable[[Tensor], None],
+        times: int,
+        shape: int | tuple[int, ...],
+        kept: list[Tensor],
+        graph: bool,
+        dtype: torch.dtype = torch.int64,
     ) -> None:
         """Capture, if ``graph``; ``kept`` is all that the function changes, and the trial runs leave it as it was.
 
@@ -25,7 +31,8 @@ class Repeated:
         self._function, self.times = function, times
         self._graph: Any = None
         if graph:
-            self._picks = torch.zeros((times, batch), dtype=torch.int64, device=kept[0].device)
+            shape = (shape,) if isinstance(shape, int) else shape
+            self._picks = torch.zeros((times, *shape), dtype=dtype, device=kept[0].device)
             self._capture(kept)
 
     def __call__(self, picks: Tensor) -> None:

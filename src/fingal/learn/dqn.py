@@ -1,0 +1,493 @@
+"""Generations of deep Q-learning: a net learns to beat a pool of its past selves, then joins it.
+
+Every game is one of the learner against the pool, which draws another member for every reply. A generation ends when
+the learner has won fifty games in a row or has had its number of games. docs/dqn.md has the equations and what the
+paper leaves open.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fingal.learn.parts import state
+from fingal.learn.parts.flat_net import FlatNet
+from fingal.learn.parts.mirror import random_cell
+from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
+from fingal.learn.parts.opponent_pool import Likeliest, Pool
+from fingal.learn.parts.repeated import Repeated
+from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.signed_exam import examine
+from fingal.learn.parts.soft_q import SoftQ, Squash, exploration, published_rate
+from fingal.learn.parts.time_ring import TimeRing
+from fingal.nets import checkpoint
+from fingal.nets.card import Card
+from fingal.nets.choice import Name, build
+from fingal.nets.signed_net import Signed
+
+WINDOW = 50
+"""So many games in a row must be won."""
+
+
+@dataclass(frozen=True)
+class Dqn:
+    """How to train."""
+
+    size: int = 7
+    """The board's side."""
+    net: Name = "convolutional"
+    """The net, by its name."""
+    width: int = 128
+    """The width of its layers."""
+    opponent: Literal["pool", "self"] = "pool"
+    """Who answers: the pool, as part of the environment, or the learner itself, whose values are then negated."""
+    generations: int = 50
+    """Generations after the first, which is numbered 0 and meets the random player alone."""
+    episodes: int = 2000
+    """Games of generation 0 at most."""
+    more_episodes: int = 200
+    """Games that each generation may have more than the one before."""
+    streak: bool = True
+    """Whether a generation ends early when it has won 50 games in a row."""
+    decay: float = 0.9
+    """How likely a member of the pool answers, compared with the next newer one."""
+    likeliest: Likeliest = "newest"
+    """Which member of the pool answers most often; ``oldest`` is a mistake of the public program."""
+    join_above: float = 0.5
+    """A generation joins the pool if it has won more than this share of its last 50 games."""
+    fresh: bool = False
+    """Whether each generation begins with a new net, and not with the numbers of the one before."""
+    opponent_starts: float = 0.5
+    """How often a game begins with a stone of the opponent's."""
+    first_stone: FirstStone = "random"
+    """Where that is: on a random cell, or where a member of the pool puts it."""
+    squash: Squash = "sigmoid"
+    """What values are: ``sigmoid`` from 0 to 1, learned by cross-entropy, or ``tanh`` from -1 to 1, by squares."""
+    loss_reward: float = 0.0
+    """The reward of a lost game; that of a won one is 1."""
+    gamma: float = 0.9
+    """What a value is multiplied by for each move."""
+    epsilon: float = 0.9
+    """How often a generation's first move is random."""
+    last_epsilon: float = 0.05
+    """How often its moves are random in the end."""
+    epsilon_moves: float = 1000.0
+    """In how many moves of all games the difference falls by a factor of e."""
+    games: int = 1
+    """Games at once."""
+    groups: int = 8
+    """Groups of games, each of which meets one member of the pool at a time."""
+    updates_per_move: float = 1.0
+    """Updates for every move that the learner makes."""
+    batch: int = 32
+    """Moves in an update."""
+    capacity: int = 10_000
+    """The newest moves that are kept to learn from."""
+    learning_rate: float = 1e-3
+    """AdamW's."""
+    schedule: Literal["constant", "published"] = "constant"
+    """Whether the learning rate stays, or changes with each generation's games as in the public program."""
+    softness: float = 0.005
+    """How far the target net goes towards the net at every update."""
+    double: bool = False
+    """Whether the net chooses the move that follows and the target net only values it."""
+    dueling: bool = False
+    """Whether the net has a value of the position and adds what each move gains over it."""
+    steps: int = 1
+    """Moves whose rewards count before the rest is estimated."""
+    prioritised: bool = False
+    """Whether moves whose values were most wrong are drawn most often."""
+    moves: int = 0
+    """End after so many moves at the latest, if not 0."""
+    minutes: float = 0.0
+    """End after so many minutes at the latest, if not 0."""
+    row_episodes: int = 50
+    """A row of figures is kept after so many games."""
+    graph: bool = True
+    """Whether moves and updates are captured in CUDA graphs where there is a GPU."""
+    threads: int = 1
+    """Torch's own, on a CPU."""
+    seed: int = 1
+    """With one thread on a CPU it decides everything."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        for name in ("episodes", "games", "groups", "batch", "steps", "row_episodes", "threads", "width"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not 2 <= self.size <= 19:
+            raise ValueError(f"size must be from 2 to 19, not {self.size}")
+        for name in ("generations", "more_episodes", "moves"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
+        for name in ("updates_per_move", "learning_rate", "minutes", "epsilon_moves"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
+        if self.epsilon_moves == 0:
+            raise ValueError("epsilon_moves must be more than 0")
+        for name in ("decay", "join_above", "opponent_starts", "gamma", "epsilon", "last_epsilon", "softness"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if self.decay == 0:
+            raise ValueError("decay must be more than 0")
+        for name, known in (
+            ("opponent", ("pool", "self")),
+            ("likeliest", ("newest", "oldest")),
+            ("first_stone", ("random", "chosen")),
+            ("squash", ("sigmoid", "tanh")),
+            ("schedule", ("constant", "published")),
+        ):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be {' or '.join(known)}, not {getattr(self, name)!r}")
+        low = 0.0 if self.squash == "sigmoid" else -1.0
+        if not low <= self.loss_reward < 1:
+            raise ValueError(f"loss_reward must be from {low:g} to below 1 with {self.squash}, not {self.loss_reward}")
+        if self.opponent == "self" and self.squash == "sigmoid":
+            raise ValueError("squash must be tanh where opponent is self: a negated value would be below 0")
+        if self.capacity < max(self.games, self.batch):
+            raise ValueError(f"capacity must be at least games and batch, not {self.capacity}")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+
+    def untrained(self, generation: int = 0) -> Signed:
+        """A net to begin with; one for each generation, where they begin anew."""
+        torch.manual_seed(self.seed + 1_000_003 * generation)
+        return build(self.net, self.size, width=self.width, head="q", squash=self.squash, dueling=self.dueling)
+
+    def limit(self, generation: int) -> int:
+        """Games of a generation at most."""
+        return self.episodes + self.more_episodes * generation
+
+
+CORRECTED = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
+"""Settings under which a value is what the game is worth: the share of wins minus that of losses, for both sides."""
+
+_FIVE = Dqn(size=5, width=32, generations=10, games=16, groups=4)
+
+PRESETS = {
+    "cpu-5x5": _FIVE,
+    "cpu-5x5-corrected": replace(_FIVE, squash="tanh", loss_reward=-1.0, gamma=1.0, opponent="self"),
+    "paper-5x5": Dqn(size=5, games=256, batch=256, updates_per_move=0.125),
+    "paper-7x7": Dqn(games=256, batch=256, updates_per_move=0.125),
+}
+"""Named settings for ``--preset``."""
+
+SHOWN = {
+    "minutes": "minutes",
+    "generation": "generation",
+    "episodes": "games",
+    "moves": "moves",
+    "updates": "updates",
+    "moves_per_s": "moves/s",
+    "win_rate": "won of the last 50",
+    "length": "moves a game",
+    "epsilon": "random moves",
+    "cost": "cost",
+    "members": "pool",
+    "first_vs_random": "first against random",
+    "second_vs_random": "second against random",
+    "keeps_win": "keeps a win",
+}
+"""What the live table shows, with its titles."""
+
+PANELS = (
+    ("games", ("win_rate", "epsilon")),
+    ("moves a game", ("length",)),
+    ("learning", ("cost",)),
+    ("against random and the truth", ("first_vs_random", "second_vs_random", "keeps_win")),
+)
+"""The picture's panels: titles and figures."""
+
+
+@dataclass
+class Progress:
+    """How far a run has come; all of it is in a checkpoint."""
+
+    generation: int = 0
+    episodes: int = 0
+    """Games of this generation that have ended."""
+    moves: int = 0
+    """The learner's, of this generation."""
+    all_episodes: int = 0
+    all_moves: int = 0
+    updates: int = 0
+    owed: float = 0.0
+    """Updates that the moves played so far call for."""
+    seconds: float = 0.0
+    recent: list[int] = field(default_factory=list)
+    """The last 50 games of this generation in the order of their ends: 1 where the learner has won."""
+    streak: int = 0
+    """How many it has now won in a row."""
+    joined: list[int] = field(default_factory=list)
+    """The generations in the pool."""
+    lengths: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    """Since the last row: games and the learner's moves in them."""
+
+
+class Trainer:
+    """The loop, in parts that can be stopped, saved and gone on with."""
+
+    def __init__(self, config: Dqn, run: Run, device: torch.device, start: Path | None = None) -> None:
+        """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
+        self.config, self.run, self.device = config, run, device
+        if device.type == "cuda":
+            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.backends.cudnn.allow_tf32 = True
+        net = config.untrained()
+        if start is not None:
+            checkpoint.fill(net, start)
+        self.progress = Progress()
+        self.generator = torch.Generator(device=device).manual_seed(config.seed)
+        self.flat = FlatNet(net, device)
+        with_self = config.opponent == "self"
+        self.ring = TimeRing(
+            config.capacity,
+            config.games,
+            config.size,
+            device,
+            discount=-config.gamma if with_self else config.gamma,
+            steps=config.steps,
+            prioritised=config.prioritised,
+        )
+        self.q = SoftQ(
+            self.flat,
+            self.flat.vector(net),
+            self.ring,
+            rate=config.learning_rate,
+            softness=config.softness,
+            squash=config.squash,
+            double=config.double,
+        )
+        nets = 1 if with_self else config.generations + 1
+        self.pool = Pool(self.flat, nets, config.games, config.groups, config.decay, config.likeliest)
+        self.table = self._table()
+        self._plies = torch.zeros(config.games, device=device)
+        self._moves = torch.zeros((), device=device)
+        self._outcome = torch.zeros((2, config.games), device=device)
+        self._numbers = torch.arange(config.games, device=device)
+        self._playing: Repeated | None = None
+        self._updating: Repeated | None = None
+        if not self._load_state():
+            self.ring.begin(self.table.boards)
+
+    def _table(self) -> OpponentGames | MirrorGames:
+        config = self.config
+        if config.opponent == "self":
+            return MirrorGames(config.size, config.games, self.generator, random_starts=config.opponent_starts)
+        return OpponentGames(
+            config.size,
+            config.games,
+            self.pool.reply,
+            self.generator,
+            opponent_starts=config.opponent_starts,
+            first_stone=config.first_stone,
+        )
+
+    @torch.no_grad()
+    def play(self, lots: Tensor) -> None:
+        """One move in every game, and the replies, by numbers float32 [LOTS + 2, games] in [0, 1)."""
+        config, table = self.config, self.table
+        legal = table.legal
+        often = exploration(self._moves + self._numbers, config.epsilon, config.last_epsilon, config.epsilon_moves)
+        cell = torch.where(lots[0] < often, random_cell(legal, lots[1]), self.q.best(table.boards, legal))
+        step = table.step(cell, lots[2:])
+        reward = torch.where(step.reward < 0, config.loss_reward, step.reward)
+        self.ring.add(cell, reward, step.done, step.boards)
+        self._moves += config.games
+        self._plies += 1
+        self._outcome.copy_(torch.stack((step.reward, self._plies * step.done)))
+        self._plies *= ~step.done
+
+    def step(self) -> bool:
+        """One move in every game and the updates that it calls for: whether that ends the generation."""
+        config, progress = self.config, self.progress
+        if self._playing is None:
+            self._playing = self._repeated(self.play, (LOTS + 2, config.games), torch.float32, 1)
+        shape = (1, LOTS + 2, config.games)
+        self._playing(torch.rand(shape, generator=self.generator, device=self.device))
+        progress.moves += config.games
+        progress.all_moves += config.games
+        progress.owed += config.games * config.updates_per_move
+        ended = self._count()
+        self._learn()
+        return ended
+
+    def _count(self) -> bool:
+        """Take note of the games that have ended, in the order of their numbers."""
+        progress = self.progress
+        reward, length = self._outcome.cpu().numpy()
+        won_fifty = False
+        for number in np.flatnonzero(length):
+            progress.episodes += 1
+            progress.all_episodes += 1
+            won = int(reward[number] > 0)
+            progress.recent = [*progress.recent[-WINDOW + 1 :], won]
+            progress.streak = progress.streak + 1 if won else 0
+            progress.lengths[0] += 1
+            progress.lengths[1] += float(length[number])
+            # The first games to end are the short ones: every game that was begun must have had its time.
+            won_fifty |= progress.streak >= WINDOW and progress.episodes > max(WINDOW, self.config.games)
+        early = self.config.streak and self.config.opponent == "pool" and won_fifty
+        return early or progress.episodes >= self.config.limit(progress.generation)
+
+    def _learn(self) -> None:
+        """The updates that the moves so far call for."""
+        config, progress = self.config, self.progress
+        if progress.all_moves <= max(config.batch, config.games * config.steps):
+            progress.owed = 0.0
+            return
+        if config.schedule == "published":
+            self.q.optimiser.rate.fill_(published_rate(config.learning_rate, progress.episodes))
+        if self._updating is None:
+            times = 8 if config.games * config.updates_per_move >= 8 else 1
+            self._updating = self._repeated(self.q.update, (config.batch,), torch.float64, times)
+        times = self._updating.times
+        while progress.owed >= times:
+            shape = (times, config.batch)
+            self._updating(torch.rand(shape, generator=self.generator, device=self.device, dtype=torch.float64))
+            progress.updates += times
+            progress.owed -= times
+
+    def _repeated(
+        self, function: Callable[[Tensor], None], shape: tuple[int, ...], dtype: torch.dtype, times: int
+    ) -> Repeated:
+        graph = self.config.graph and self.device.type == "cuda"
+        return Repeated(function, times, shape, [*self._changing().values(), self.q.cost], graph, dtype)
+
+    def _changing(self) -> dict[str, Tensor]:
+        """All tensors that play and learning change, but the pool's."""
+        kept = {"plies": self._plies, "moves": self._moves, "outcome": self._outcome}
+        for prefix, part in (("table", self.table), ("ring", self.ring), ("q", self.q)):
+            kept |= state.named(prefix, part.state())
+        return kept
+
+    def row(self) -> dict[str, float]:
+        """Go on for one row of figures."""
+        config, progress = self.config, self.progress
+        began, moves, updates = time.perf_counter(), progress.all_moves, progress.updates
+        episodes, generation = progress.all_episodes, progress.generation
+        late = math.inf if not config.minutes else began + 60 * config.minutes - progress.seconds
+        progress.lengths = [0.0, 0.0]
+        self.q.cost.zero_()
+        ended = False
+        while not ended and progress.all_episodes < episodes + config.row_episodes:
+            ended = self.step()
+            if time.perf_counter() > late or 0 < config.moves <= progress.all_moves:
+                break
+        figures = {
+            "generation": generation,
+            "episode": progress.episodes,
+            "episodes": progress.all_episodes,
+            "moves": progress.all_moves,
+            "updates": progress.updates,
+            "members": self.pool.members,
+            "cost": float(self.q.cost) / max(1, progress.updates - updates),
+            "epsilon": float(self._often()),
+        }
+        if progress.recent and config.opponent == "pool":
+            figures["win_rate"] = sum(progress.recent) / len(progress.recent)
+        if progress.lengths[0]:
+            figures["length"] = progress.lengths[1] / progress.lengths[0]
+        if ended:
+            figures |= {"generation_episodes": progress.episodes} | self._close()
+        spent = time.perf_counter() - began
+        progress.seconds += spent
+        figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.all_moves - moves) / spent}
+        return figures
+
+    def _often(self) -> Tensor:
+        config = self.config
+        return exploration(self._moves, config.epsilon, config.last_epsilon, config.epsilon_moves)
+
+    def _close(self) -> dict[str, float]:
+        """End a generation: keep its net, let it join the pool, and begin the next."""
+        config, progress = self.config, self.progress
+        won = sum(progress.recent) / max(1, len(progress.recent))
+        figures = {"streak": float(progress.episodes < config.limit(progress.generation))} | examine(
+            self.q.values, config.size, self.device
+        )
+        net = self.flat.net(self.q.numbers)
+        checkpoint.save(net, self._file(progress.generation), self.card())
+        if config.opponent == "pool" and won > config.join_above and progress.generation < config.generations:
+            self.pool.add(self.q.numbers)
+            progress.joined.append(progress.generation)
+        progress.generation += 1
+        progress.episodes = progress.moves = progress.streak = 0
+        progress.recent = []
+        if progress.generation <= config.generations:
+            self._moves.zero_()
+            again = self.flat.vector(config.untrained(progress.generation)) if config.fresh else None
+            self.q.begin(again)
+        return figures
+
+    def _file(self, generation: int) -> Path:
+        return self.run.checkpoints / f"generation-{generation:02d}.safetensors"
+
+    def done_share(self) -> float:
+        """How much of the run is behind it, from 0 to 1."""
+        progress, config = self.progress, self.config
+        within = min(1.0, progress.episodes / config.limit(progress.generation))
+        share = (progress.generation + within) / (config.generations + 1)
+        if config.moves:
+            share = max(share, progress.all_moves / config.moves)
+        if config.minutes:
+            share = max(share, progress.seconds / (60 * config.minutes))
+        return min(1.0, share)
+
+    def card(self) -> Card:
+        """What the net's file says of it."""
+        progress, config = self.progress, self.config
+        cost: dict[str, float | str] = {
+            **minutes_on(self.device, progress.seconds),
+            "generation": progress.generation,
+            "games": progress.all_episodes,
+            "moves": progress.all_moves,
+            "updates": progress.updates,
+        }
+        return Card(f"dqn-{config.net}", {}, sizes=(f"{config.size}x{config.size}",), cost=cost)
+
+    def save(self) -> None:
+        """Write the net and everything else that is needed to go on exactly here."""
+        folder = self.run.checkpoints
+        checkpoint.save(self.flat.net(self.q.numbers), folder / "latest.safetensors", self.card())
+        tensors = self._changing() | {"random": self.generator.get_state()}
+        state.save(folder / "state.safetensors", tensors, {"progress": asdict(self.progress)})
+
+    def _load_state(self) -> bool:
+        """Take up the run in the folder, if there is one."""
+        kept = state.load(self.run.checkpoints / "state.safetensors")
+        if kept is None:
+            return False
+        tensors, about = kept
+        self.progress = Progress(**about["progress"])
+        for name, part in (("table", self.table), ("ring", self.ring)):
+            part.restore(state.under(tensors, name))
+        for name, tensor in self._changing().items():
+            if name.partition(".")[0] not in ("table", "ring"):
+                tensor.copy_(tensors[name])
+        for generation in self.progress.joined:
+            net = self.config.untrained()
+            checkpoint.fill(net, self._file(generation))
+            self.pool.add(self.flat.vector(net))
+        self.generator.set_state(tensors["random"])
+        return True
+
+
+def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
+    """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
+    saved = time.monotonic()
+    while trainer.done_share() < 1:
+        figures = trainer.row()
+        trainer.run.log(trainer.progress.all_episodes, figures)
+        yield figures
+        if "generation_episodes" in figures or trainer.done_share() >= 1 or time.monotonic() - saved > save_seconds:
+            trainer.save()
+            saved = time.monotonic()
