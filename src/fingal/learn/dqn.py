@@ -20,17 +20,17 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.flat_net import FlatNet
+from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
 from fingal.learn.parts.opponent_pool import Likeliest, Pool
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run, minutes_on
-from fingal.learn.parts.signed_exam import examine
 from fingal.learn.parts.soft_q import SoftQ, Squash, exploration, published_rate
 from fingal.learn.parts.time_ring import TimeRing
 from fingal.nets import checkpoint
 from fingal.nets.card import Card
-from fingal.nets.choice import Name, build
+from fingal.nets.choice import Name, build, shape
 from fingal.nets.signed_net import Signed
 
 WINDOW = 50
@@ -120,11 +120,12 @@ class Dqn:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("episodes", "games", "groups", "batch", "steps", "row_episodes", "threads", "width"):
+        for name in ("episodes", "games", "groups", "batch", "steps", "row_episodes", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if not 2 <= self.size <= 19:
-            raise ValueError(f"size must be from 2 to 19, not {self.size}")
+        if self.size < 2:
+            raise ValueError(f"size must be at least 2, not {self.size}")
+        shape(self.net, self.size, self.width)
         for name in ("generations", "more_episodes", "moves"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
@@ -275,6 +276,7 @@ class Trainer:
         self._numbers = torch.arange(config.games, device=device)
         self._playing: Repeated | None = None
         self._updating: Repeated | None = None
+        self.marks = Marks(config.size)
         if not self._load_state():
             self.ring.begin(self.table.boards)
 
@@ -306,8 +308,11 @@ class Trainer:
         self._outcome.copy_(torch.stack((step.reward, self._plies * step.done)))
         self._plies *= ~step.done
 
-    def step(self) -> bool:
-        """One move in every game and the updates that it calls for: whether that ends the generation."""
+    def step(self) -> str:
+        """One move in every game and the updates that it calls for: what ends the generation, or nothing.
+
+        That is ``streak``, 50 games won in a row, or ``limit``, all its games played.
+        """
         config, progress = self.config, self.progress
         if self._playing is None:
             self._playing = self._repeated(self.play, (LOTS + 2, config.games), torch.float32, 1)
@@ -320,7 +325,7 @@ class Trainer:
         self._learn()
         return ended
 
-    def _count(self) -> bool:
+    def _count(self) -> str:
         """Take note of the games that have ended, in the order of their numbers."""
         progress = self.progress
         reward, length = self._outcome.cpu().numpy()
@@ -335,8 +340,9 @@ class Trainer:
             progress.lengths[1] += float(length[number])
             # The first games to end are the short ones: every game that was begun must have had its time.
             won_fifty |= progress.streak >= WINDOW and progress.episodes > max(WINDOW, self.config.games)
-        early = self.config.streak and self.config.opponent == "pool" and won_fifty
-        return early or progress.episodes >= self.config.limit(progress.generation)
+        if won_fifty and self.config.streak and self.config.opponent == "pool":
+            return "streak"
+        return "limit" if progress.episodes >= self.config.limit(progress.generation) else ""
 
     def _learn(self) -> None:
         """The updates that the moves so far call for."""
@@ -377,7 +383,7 @@ class Trainer:
         late = math.inf if not config.minutes else began + 60 * config.minutes - progress.seconds
         progress.lengths = [0.0, 0.0]
         self.q.cost.zero_()
-        ended = False
+        ended = ""
         while not ended and progress.all_episodes < episodes + config.row_episodes:
             ended = self.step()
             if time.perf_counter() > late or 0 < config.moves <= progress.all_moves:
@@ -397,7 +403,7 @@ class Trainer:
         if progress.lengths[0]:
             figures["length"] = progress.lengths[1] / progress.lengths[0]
         if ended:
-            figures |= {"generation_episodes": progress.episodes} | self._close()
+            figures |= {"generation_episodes": progress.episodes, "streak": float(ended == "streak")} | self._close()
         spent = time.perf_counter() - began
         progress.seconds += spent
         figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.all_moves - moves) / spent}
@@ -411,9 +417,7 @@ class Trainer:
         """End a generation: keep its net, let it join the pool, and begin the next."""
         config, progress = self.config, self.progress
         won = sum(progress.recent) / max(1, len(progress.recent))
-        figures = {"streak": float(progress.episodes < config.limit(progress.generation))} | examine(
-            self.q.values, config.size, self.device
-        )
+        figures = self.marks(self.q.values, self.device)
         net = self.flat.net(self.q.numbers)
         checkpoint.save(net, self._file(progress.generation), self.card())
         if config.opponent == "pool" and won > config.join_above and progress.generation < config.generations:
