@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from fingal.learn import actor_critic
-from fingal.learn.actor_critic import Acting, ActorCritic, Baseline, draw
+from fingal.learn.actor_critic import Acting, ActorCritic, Baseline
+from fingal.learn.parts.policy import draw
 from fingal.learn.td import TD, Learning
 from fingal.nets.hexagonal import flatten, from_vector
 

@@ -39,8 +39,13 @@ SHORT = {
     "reinforce": "--variant a --size 3 --layers 2 --channels 4 --games 6 --iterations 2",
     "amcpg": "--variant b --k 2 --size 3 --layers 2 --channels 4 --games 6 --iterations 2",
     "adversarial": "--size 3 --layers 2 --channels 4 --games 6 --iterations 2",
+    "ppo": "--size 3 --net convolutional --width 4 --games 8 --steps 4 --batch 16 --iterations 2",
+    "sac": "--size 3 --net feed-forward --width 8 --games 8 --capacity 64 --warm-up 8 --batch 8 --moves 32",
 }
 """Settings with which a run takes a second."""
+
+OTHER_SHAPE = {"neurohex": "--border kept", "ppo": "--width 8", "sac": "--width 4"}
+"""What makes another net of these; ``--channels 12`` for those that are not here."""
 
 
 def present() -> list[str]:
@@ -92,7 +97,7 @@ def test_a_net_to_begin_from(algorithm: str, tmp_path: Path, capsys: pytest.Capt
     one, other = (checkpoint.load_any(path)[0] for path in (first, Path(capsys.readouterr().out.strip())))
     # Nothing is learned, so the net is the one it began from.
     assert all(torch.allclose(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
-    other_shape = ["--border", "kept"] if algorithm == "neurohex" else ["--channels", "12"]
+    other_shape = OTHER_SHAPE.get(algorithm, "--channels 12").split()
     with pytest.raises(ValueError, match="another shape"):
         command.main([*short, *other_shape, "--run", str(tmp_path / "three"), "--start", str(first)])
 

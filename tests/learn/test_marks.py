@@ -5,9 +5,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from fingal.learn.parts.marks import Marks, against_random, signed
+from fingal.learn.parts.marks import Marks, against_random
 from fingal.learn.parts.truth import Truth
 from fingal.nets import planes
+from fingal.nets.signed_net import from_stones
 
 CPU = torch.device("cpu")
 
@@ -23,7 +24,7 @@ def test_on_3x3_the_marks_are_the_truths_own() -> None:
     truth = Truth(3)
     known = {}
     for board, winning, white in zip(
-        signed(torch.from_numpy(planes.stones(truth.positions))),
+        from_stones(torch.from_numpy(planes.stones(truth.positions))),
         truth.winning.reshape(-1, 3, 3),
         truth.positions.white_to_move,
         strict=True,

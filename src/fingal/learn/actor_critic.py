@@ -21,6 +21,7 @@ from fingal.learn.parts.history import History
 from fingal.learn.parts.mirror import best_cell, random_cell
 from fingal.learn.parts.natural import Window
 from fingal.learn.parts.online import Measure, Plan, Runs, Told
+from fingal.learn.parts.policy import draw
 from fingal.learn.parts.stacks import run_stacks, truth_measure
 from fingal.learn.td import TD, Learning, Trained
 from fingal.nets.stacked import Stack, Trunk
@@ -178,12 +179,3 @@ class Acting(Learning):
             way = metric.solve(z)
         state["policy"].addcmul_((state["policy_alpha"] * error).unsqueeze(1), way)
         return {"entropy": -torch.xlogy(chances, chances).sum(1)}
-
-
-def draw(chances: Tensor, legal: Tensor, number: Tensor) -> Tensor:
-    """The legal cell that a number in [0, 1), [R], picks by its chance, [R, cells]: int64 [R]."""
-    reached = chances.cumsum(1)
-    picked = (reached <= (number * reached[:, -1]).unsqueeze(1)).sum(1)
-    # Rounding may lead past the last cell that has a chance.
-    last = legal.shape[1] - 1 - legal.flip(1).long().argmax(1)
-    return torch.minimum(picked, last)

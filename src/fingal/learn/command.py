@@ -47,6 +47,8 @@ LEARNERS = {
     "reinforce": Learner("Reinforce", "iterations"),
     "amcpg": Learner("Amcpg", "iterations"),
     "adversarial": Learner("Adversarial", "iterations"),
+    "ppo": Learner("PPO", "iterations"),
+    "sac": Learner("SAC", "rows"),
 }
 """By the name that stands after ``fingal train``."""
 

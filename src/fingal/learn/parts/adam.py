@@ -28,10 +28,13 @@ class Adam:
         for kept in self.optimiser.state.values():
             kept["step"].zero_()
 
-    def step(self, loss: Tensor) -> None:
-        """One step down a loss."""
+    def step(self, loss: Tensor, longest: float = 0.0) -> None:
+        """One step down a loss; the gradient's length is at most ``longest``, if that is not 0."""
         # Into gradients that lie in memory as the weights do, which fused Adam wants, and stay there for the graph.
         torch._foreach_copy_(self._gradients, torch.autograd.grad(loss, self.parameters))
+        if longest:
+            length = torch.nn.utils.get_total_norm(self._gradients)
+            torch._foreach_mul_(self._gradients, longest / length.clamp(min=longest))
         self.optimiser.step()
 
     def set_rate(self, rate: float) -> None:

@@ -12,21 +12,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fingal.learn.parts.lockstep import empty_cells
-from fingal.learn.parts.mirror import best_cell, play_stones, random_cell
+from fingal.learn.parts.mirror import best_cell
+from fingal.learn.parts.opponent_games import random_reply, wins
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import planes
+from fingal.nets.signed_net import from_stones
 
 Scores = Callable[[Tensor], Tensor]
 """From boards float [B, n, n] to what is thought of each cell, [B, cells]; on stones it does not matter."""
 
 AT_ONCE = 2048
 """Positions that a net is asked about in one go."""
-
-
-def signed(stones: Tensor) -> Tensor:
-    """Boards bool [B, 2, n, n], the side to move's stones and the opponent's, as float [B, n, n]."""
-    return stones[:, 0].float() - stones[:, 1].float()
 
 
 class Marks:
@@ -49,7 +45,7 @@ class Marks:
         """
         found: dict[str, float] = {}
         if self._truth is not None:
-            boards = signed(torch.from_numpy(planes.stones(self._truth.positions))).to(device)
+            boards = from_stones(torch.from_numpy(planes.stones(self._truth.positions))).to(device)
             said = torch.cat([scores(part).float() for part in torch.split(boards, AT_ONCE)]).cpu().numpy()
             measured = self._truth.measure(said[np.newaxis], canonical=True)
             wanted = ("keeps_win", "first_vs_random", "second_vs_random", "first_vs_best")
@@ -62,21 +58,10 @@ class Marks:
 @torch.no_grad()
 def against_random(scores: Scores, size: int, games: int, device: torch.device, seed: int = 0) -> dict[str, float]:
     """The share of games won against random moves, as the first player and as the second, ``games`` of each."""
-    generator = torch.Generator().manual_seed(seed)
-    stones = torch.zeros((2 * games, 2, size, size), dtype=torch.bool, device=device)
-    second = torch.arange(2 * games, device=device) >= games
-    won = torch.zeros(2 * games, device=device)
-    number = torch.arange(2 * games, device=device)
-    for ply in range(size * size):
-        legal = empty_cells(stones)
-        cell = random_cell(legal, torch.rand(2 * games, generator=generator).to(device)[number])
-        mine = second[number] == bool(ply % 2)
-        best = best_cell(scores(signed(stones[mine])), legal[mine])[1]
-        cell[mine] = best
-        stones, over = play_stones(stones, cell)
-        won[number[over & mine]] = 1
-        stones, number = stones[~over], number[~over]
-        if not len(number):
-            break
-    first, later = won.view(2, games).mean(1).tolist()
-    return {"first_vs_random": first, "second_vs_random": later}
+    generator = torch.Generator(device=device).manual_seed(seed)
+
+    def choose(boards: Tensor, legal: Tensor) -> Tensor:
+        return best_cell(scores(boards.float()), legal)[1]
+
+    won = [wins(choose, random_reply, size, games, generator, second=second) for second in (False, True)]
+    return {"first_vs_random": won[0] / games, "second_vs_random": won[1] / games}

@@ -33,3 +33,12 @@ def surrogate(log_policy: Tensor, cells: Tensor, weights: Tensor) -> Tensor:
 def entropy(log_policy: Tensor) -> Tensor:
     """How undecided policies are, in nats: [B, cells] to [B]."""
     return -(log_policy.exp() * log_policy.clamp(min=-1e9)).sum(1)
+
+
+def draw(chances: Tensor, legal: Tensor, number: Tensor) -> Tensor:
+    """The legal cell that a number in [0, 1), [R], picks by its chance, [R, cells]: int64 [R]."""
+    reached = chances.cumsum(1)
+    picked = (reached <= (number * reached[:, -1]).unsqueeze(1)).sum(1)
+    # Rounding may lead past the last cell that has a chance.
+    last = legal.shape[1] - 1 - legal.flip(1).long().argmax(1)
+    return torch.minimum(picked, last)
