@@ -1,9 +1,9 @@
 """``fingal bench learn``: updates a second of learners, each beside a plain loop of the same algorithm.
 
-NeuroHex is in ``neurohex``, a policy gradient in ``amcpg``; here are the online learners of paper 000, many runs in a
-stack. The plain loop learns one run, one move at a time, the way a first program would be written: a net as a torch
-module, its gradients by autograd, a board that is played on. It makes the same moves and the same updates as a run in
-a stack, so the tests hold the one against the other.
+NeuroHex is in ``neurohex``, a policy gradient in ``amcpg``, PPO beside Stable-Baselines3's in ``ppo``; here are the
+online learners of paper 000, many runs in a stack. The plain loop learns one run, one move at a time, the way a first
+program would be written: a net as a torch module, its gradients by autograd, a board that is played on. It makes the
+same moves and the same updates as a run in a stack, so the tests hold the one against the other.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import torch
 from rich.table import Table
 from torch import Tensor
 
-from fingal.bench import amcpg, neurohex
+from fingal.bench import amcpg, neurohex, ppo
 from fingal.game import Board
 from fingal.learn.amcpg import Amcpg
 from fingal.learn.neurohex import NeuroHex
 from fingal.learn.parts.mirror import uniform
+from fingal.learn.ppo import PPO
 from fingal.learn.td import GRADIENT_RULES, GREEDY_RULES, RULES, TD, Learning
 from fingal.nets import walls
 from fingal.nets.hexagonal import Hexagonal
@@ -32,11 +33,17 @@ RUNS = 128
 
 
 def measure(
-    seconds: float = 2.0, *, runs: int = RUNS, config: NeuroHex | None = None, policy: Amcpg | None = None
+    seconds: float = 2.0,
+    *,
+    runs: int = RUNS,
+    config: NeuroHex | None = None,
+    policy: Amcpg | None = None,
+    clipped: PPO = ppo.CONFIG,
 ) -> dict[str, Any]:
     """Updates a second on one thread, in all runs together, for each rule; the keys without a rule are SARSA's.
 
-    Beside them what ``neurohex.measure`` and ``amcpg.measure`` give, with ``config`` and ``policy`` for them.
+    Beside them what ``neurohex.measure``, ``amcpg.measure`` and ``ppo.measure`` give, with ``config``, ``policy`` and
+    ``clipped`` for them.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -46,7 +53,7 @@ def measure(
             stacked = _rate(Learning([TD(rule=rule, seed=seed) for seed in range(runs)]).step, seconds) * runs
             plain = _rate(Plain(TD(rule=rule)).step, seconds)
             rules[rule] = {"stacked": stacked, "plain": plain, "ratio": stacked / plain}
-        deep = neurohex.measure(seconds, config) | amcpg.measure(seconds, policy)
+        deep = neurohex.measure(seconds, config) | amcpg.measure(seconds, policy) | ppo.measure(seconds, clipped)
     finally:
         torch.set_num_threads(threads)
     return {
@@ -71,7 +78,15 @@ def table(results: dict[str, Any]) -> Table:
     name = "amcpg (games), {amcpg_board}, {amcpg_games} games, k = {amcpg_k}, {amcpg_device}".format(**results)
     speeds = (results[f"amcpg_{key}games_per_s"] for key in ("", "serial_"))
     shown.add_row(name, *(f"{speed:,.1f}" for speed in speeds), f"{results['amcpg_ratio']:.1f}")
+    for key, ratio, how in (("env", "ppo_ratio", "rollouts"), ("train", "ppo_train_ratio", "training")):
+        speeds = (results[f"{whose}_{key}_steps_per_s"] for whose in ("ppo", "sb3_ppo"))
+        name = "ppo {how} beside Stable-Baselines3 (moves), {ppo_board}, {ppo_games} games".format(how=how, **results)
+        shown.add_row(name, *("-" if one is None else f"{one:,.0f}" for one in (*speeds,)), _one(results[ratio]))
     return shown
+
+
+def _one(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.1f}"
 
 
 def _rate(step: Callable[[], object], seconds: float) -> float:
