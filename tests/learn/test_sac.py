@@ -76,8 +76,8 @@ def test_the_soft_value_by_hand() -> None:
 
 
 def test_the_critics_aim_by_hand() -> None:
-    reward, done, value = torch.tensor([1.0, 0.0, -1.0]), torch.tensor([True, False, True]), torch.full((3,), 0.5)
-    assert sac.critic_aim(reward, done, value, 0.9).tolist() == pytest.approx([1.0, 0.45, -1.0])
+    gained, carried, value = torch.tensor([1.0, 0.0, -1.0]), torch.tensor([0.0, 0.9, 0.0]), torch.full((3,), 0.5)
+    assert sac.critic_aim(gained, carried, value).tolist() == pytest.approx([1.0, 0.45, -1.0])
 
 
 def test_the_temperature_falls_while_the_policy_is_less_decided_than_it_should_be() -> None:
@@ -104,27 +104,25 @@ def filled(make: Make, config: SAC) -> Trainer:
     return trainer
 
 
-def test_the_ring_holds_what_was_played(make: Make) -> None:
-    trainer = filled(make, TINY)
-    moves = trainer.ring.at(torch.arange(128))
-    assert moves.boards.flatten(1).gather(1, moves.cell.unsqueeze(1)).eq(0).all()
-    assert (moves.reward.abs() == moves.done).all()
-    change = (moves.following - moves.boards).flatten(1)[~moves.done]
-    assert (change == 1).sum(1).eq(1).all()
-    assert (change == -1).sum(1).eq(1).all()
-    assert change.gather(1, moves.cell[~moves.done].unsqueeze(1)).eq(1).all()
-    # Losses are worth what the settings say.
-    other = filled(lambda config: make(config, "other"), replace(TINY, loss_reward=0.0))
-    assert set(other.ring.at(torch.arange(128)).reward.tolist()) == {0.0, 1.0}
+EVERY = (torch.arange(128, dtype=torch.float64) + 0.5) / 128
+"""What draws every move of the ring once."""
+
+
+def test_losses_are_worth_what_the_settings_say(make: Make) -> None:
+    for worth in (-1.0, 0.0, -0.25):
+        trainer = filled(lambda config, worth=worth: make(config, f"{worth}"), replace(TINY, loss_reward=worth))
+        moves = trainer.ring.draw(EVERY)
+        assert set(moves.gained.tolist()) == {0.0, 1.0, worth}
+        assert (moves.carried == 0).sum() >= (moves.gained != 0).sum() > 0
 
 
 def test_an_update_is_that_of_the_equations(make: Make) -> None:
     """One position after the other, over its legal cells only, with torch's own optimiser."""
     trainer = filled(make, TINY)
-    config, pick = trainer.config, torch.tensor([3, 17, 40, 41, 99, 120, 7, 64])
+    config, pick = trainer.config, EVERY[[3, 17, 40, 41, 99, 120, 7, 64]]
     actor, critics = copy.deepcopy(trainer.actor), copy.deepcopy(trainer.critics)
     targets, heat = copy.deepcopy(critics), torch.tensor(math.log(config.temperature), requires_grad=True)
-    moves = trainer.ring.at(pick)
+    moves = trainer.ring.draw(pick)
     trainer._update(pick)
 
     def policy(board: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -135,13 +133,12 @@ def test_an_update_is_that_of_the_equations(make: Make) -> None:
 
     optimisers = [torch.optim.Adam(part, lr=config.learning_rate) for part in (critics.parameters(), [heat])]
     loss: Any = torch.zeros(())
-    for board, cell, reward, done, following in zip(*moves, strict=True):
-        aim = reward
-        if not done:
+    for board, cell, aim, carried, following, *_ in zip(*moves, strict=True):
+        if carried:
             with torch.no_grad():
                 legal, chances, log = policy(following)
                 low = torch.minimum(*(net(following.float().unsqueeze(0))[0][legal] for net in targets))
-                aim = reward + config.discount * (chances * (low - config.temperature * log)).sum()
+                aim = aim + config.discount * (chances * (low - config.temperature * log)).sum()
         for net in critics:
             loss = loss + (net(board.float().unsqueeze(0))[0][cell] - aim) ** 2 / len(pick)
     loss.backward()
@@ -182,7 +179,7 @@ def test_an_entropy_that_cannot_be_reached_heats_without_end(make: Make) -> None
 
 def test_critics_from_0_to_1_cannot_say_what_a_soft_value_is(make: Make) -> None:
     trainer = filled(make, replace(TINY, critics="sigmoid", temperature=1.0))
-    boards = trainer.ring.at(torch.arange(128)).boards.float()
+    boards = trainer.ring.draw(EVERY).boards.float()
     assert 0 < trainer._values(trainer.critics, boards).min() < trainer._values(trainer.critics, boards).max() < 1
     # With a temperature of 1 an undecided policy on an empty board is worth more than log 9 > 1.
     chances, log = sac.chances_by_row(torch.zeros(1, 9), torch.ones(1, 9, dtype=torch.bool))
@@ -219,7 +216,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(opponent: Any, make: Ma
     ("wrong", "message"),
     [
         ({"games": 0}, "games must be at least 1, not 0"),
-        ({"capacity": 100}, "capacity must be a multiple of games = 8, not 100"),
+        ({"capacity": 0}, "capacity must be at least 1, not 0"),
         ({"temperature": 0.0}, "temperature must be above 0, not 0.0"),
         ({"loss_reward": 1.0}, "loss_reward must be from -1 to 0, not 1.0"),
         ({"entropy_share": 1.5}, "entropy_share must be from 0 to 1, not 1.5"),

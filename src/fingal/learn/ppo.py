@@ -210,12 +210,13 @@ class Trainer:
         self.games = OpponentGames(config.size, config.games, self.reply, self.generator)
         moves = config.steps * config.games
         self.rollout = Rollout.empty(config.steps, config.games, config.size, device)
-        self._lots = torch.zeros((config.steps, LOTS + 1, config.games), device=device)
-        """Numbers in [0, 1) for the moves of a rollout: those of the games, and one more for the policy's own."""
+        self._at = torch.zeros(1, dtype=torch.int64, device=device)
+        """The number of the next move of the rollout."""
         self._advantage, self._return = torch.zeros(moves, device=device), torch.zeros(moves, device=device)
         self._sums = torch.zeros(4, device=device)
         graph = config.graph and device.type == "cuda"
-        self._moves = Repeated(self._move, config.steps, 1, [*self.rollout, *self.games.state().values()], graph)
+        kept = [self._at, *self.rollout, *self.games.state().values()]
+        self._moves = Repeated(self._move, config.steps, (LOTS + 1, config.games), kept, graph, torch.float32)
         kept = [self._sums, *self.adam.changing()]
         self._updates = Repeated(self._update, moves // config.batch, config.batch, kept, graph)
         self._marks: Marks | None = None
@@ -232,27 +233,28 @@ class Trainer:
         return draw(logits.softmax(1).nan_to_num(), legal, lots[0])
 
     @torch.no_grad()
-    def _move(self, number: Tensor) -> None:
-        """Play and note the move with a number, int64 [1], of the rollout in every game."""
+    def _move(self, lots: Tensor) -> None:
+        """Play and note a move in every game, by numbers in [0, 1): one for the policy, and those of the games."""
         boards, legal = self.games.boards.float(), self.games.legal
-        lots = self._lots.index_select(0, number).squeeze(0)
         logits, value = self.net.both(boards)
         log_policy = log_chances(logits, legal)
-        cell = draw(log_policy.exp(), legal, lots[LOTS])
-        step = self.games.step(cell, lots[:LOTS])
+        cell = draw(log_policy.exp(), legal, lots[0])
+        step = self.games.step(cell, lots[1:])
         chance = log_policy.gather(1, cell.unsqueeze(1)).squeeze(1)
         for held, new in zip(self.rollout, (boards, cell, chance, value, step.reward, step.done), strict=True):
-            held.index_copy_(0, number, new.unsqueeze(0))
+            held.index_copy_(0, self._at, new.unsqueeze(0))
+        self._at += 1
 
     @torch.no_grad()
     def play(self) -> None:
         """A rollout, and the advantages of its moves."""
-        self._lots.copy_(torch.rand(self._lots.shape, generator=self.generator, device=self.device))
-        self._moves(torch.arange(self.config.steps, device=self.device).unsqueeze(1))
+        config = self.config
+        self._at.zero_()
+        self._moves(torch.rand((config.steps, LOTS + 1, config.games), generator=self.generator, device=self.device))
         _, after = self.net.both(self.games.boards.float())
         value = torch.cat((self.rollout.value, after.unsqueeze(0)))
         reward, done = self.rollout.reward, self.rollout.done
-        advantage = advantages(reward, value, done, self.config.discount, self.config.trace)
+        advantage = advantages(reward, value, done, config.discount, config.trace)
         self._advantage.copy_(advantage.flatten())
         self._return.copy_((advantage + self.rollout.value).flatten())
 

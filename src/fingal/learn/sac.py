@@ -20,13 +20,13 @@ from torch import Tensor, nn
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
-from fingal.learn.parts.experience import Experience, Moves
 from fingal.learn.parts.marks import Marks
-from fingal.learn.parts.opponent_games import OpponentGames, legal_cells, random_reply
+from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells, random_reply
 from fingal.learn.parts.policy import draw, log_chances
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.time_ring import TimeRing
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
 
@@ -50,7 +50,7 @@ class SAC:
     minutes: float = 0.0
     """End after so many minutes at the latest, if not 0."""
     capacity: int = 51_200
-    """The newest moves that are kept to learn from, a multiple of games."""
+    """The newest moves that are kept to learn from."""
     warm_up: int = 1024
     """Moves before the first update."""
     updates: int = 4
@@ -90,7 +90,7 @@ class SAC:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("games", "moves", "warm_up", "updates", "batch", "row_moves", "keep_rows", "threads"):
+        for name in ("games", "moves", "capacity", "warm_up", "updates", "batch", "row_moves", "keep_rows", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("minutes", "learning_rate", "exam_rows"):
@@ -103,8 +103,6 @@ class SAC:
             raise ValueError(f"loss_reward must be from -1 to 0, not {self.loss_reward}")
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature must be above 0, not {self.temperature}")
-        if self.capacity < self.games or self.capacity % self.games:
-            raise ValueError(f"capacity must be a multiple of games = {self.games}, not {self.capacity}")
         for name, known in (
             ("opponent", ("random", "self", "past")),
             ("normalise", ("row", "batch")),
@@ -169,9 +167,9 @@ def soft_value(chances: Tensor, log_policy: Tensor, values: Tensor, temperature:
     return (chances * (values - temperature * log_policy)).sum(1)
 
 
-def critic_aim(reward: Tensor, done: Tensor, value: Tensor, discount: float) -> Tensor:
-    """Equation (3): the reward and, where the game goes on, the discounted value of what follows, [B]."""
-    return reward + discount * value.masked_fill(done, 0.0)
+def critic_aim(gained: Tensor, carried: Tensor, value: Tensor) -> Tensor:
+    """Equation (3): the reward and what the value of the next position is carried over by, 0 after the end: [B]."""
+    return gained + carried * value
 
 
 def policy_loss(chances: Tensor, log_policy: Tensor, values: Tensor, temperature: Tensor) -> Tensor:
@@ -222,17 +220,17 @@ class Trainer:
         self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.games = OpponentGames(config.size, config.games, self.reply, self.generator)
-        self.ring = Experience(config.capacity // config.games, config.games, config.size, device)
-        self._lots = self._fresh_lots()
+        self.ring = TimeRing(config.capacity, config.games, config.size, device, discount=config.discount)
         self._ended, self._learned = torch.zeros(2, device=device), torch.zeros(5, device=device)
         graph = config.graph and device.type == "cuda"
-        changing = [self._ended, *self.games.state().values(), *self.ring.moves]
-        self._moves = Repeated(self._move, 1, 1, changing, graph)
+        changing = [self._ended, *self.games.state().values(), *self.ring.state().values()]
+        self._moves = Repeated(self._move, 1, (LOTS + 1, config.games), changing, graph, torch.float32)
         changing = [self._learned, *self.targets.parameters()]
         changing += [tensor for adam in self.adams.values() for tensor in adam.changing()]
-        self._updates = Repeated(self._update, config.updates, config.batch, changing, graph)
+        self._updates = Repeated(self._update, config.updates, config.batch, changing, graph, torch.float64)
         self._marks: Marks | None = None
         if not self._load_state():
+            self.ring.begin(self.games.boards)
             self.save()
 
     def reply(self, boards: Tensor, legal: Tensor, lots: Tensor) -> Tensor:
@@ -243,19 +241,14 @@ class Trainer:
         # Where the game has just been won on the last empty cell there is none to draw.
         return draw(log_chances(net(boards.float()), legal).exp().nan_to_num(), legal, lots[0])
 
-    def _fresh_lots(self) -> Tensor:
-        """Numbers in [0, 1) for a move in every game: those that the games need, and one more for the policy's own."""
-        own = torch.rand((1, self.config.games), generator=self.generator, device=self.device)
-        return torch.cat((self.games.lots(), own))
-
     @torch.no_grad()
-    def _move(self, row: Tensor) -> None:
-        """One move in every game, noted in a row int64 [1] of the ring."""
-        boards, legal = self.games.boards.clone(), self.games.legal
-        cell = draw(log_chances(self.actor(boards.float()), legal).exp(), legal, self._lots[-1])
-        step = self.games.step(cell, self._lots[:-1])
-        reward = torch.where(step.reward < 0, -self.config.loss_reward * step.reward, step.reward)
-        self.ring.write(row, Moves(boards, cell, reward, step.done, step.boards))
+    def _move(self, lots: Tensor) -> None:
+        """One move in every game, by numbers in [0, 1): one for the policy, and those that the games need."""
+        boards, legal = self.games.boards.float(), self.games.legal
+        cell = draw(log_chances(self.actor(boards), legal).exp(), legal, lots[0])
+        step = self.games.step(cell, lots[1:])
+        reward = torch.where(step.reward < 0, self.config.loss_reward, step.reward)
+        self.ring.add(cell, reward, step.done, step.boards)
         self._ended += torch.stack((step.done.sum(), (step.reward > 0).sum()))
 
     def _chances(self, boards: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
@@ -268,15 +261,15 @@ class Trainer:
         said = torch.stack([critic(boards) for critic in critics])
         return said.sigmoid() if self.config.critics == "sigmoid" else said
 
-    def _update(self, pick: Tensor) -> None:
-        """One step of the critics, the policy and the temperature, by the moves with numbers int64 [batch]."""
-        config, moves = self.config, self.ring.at(pick)
+    def _update(self, lots: Tensor) -> None:
+        """One step of the critics, the policy and the temperature, by moves that numbers float64 [batch] draw."""
+        config, moves = self.config, self.ring.draw(lots)
         boards, following = moves.boards.float(), moves.following.float()
         legal, temperature = legal_cells(boards), self.log_temperature[0].exp()
         with torch.no_grad():
             least = self._values(self.targets, following).amin(0)
             value = soft_value(*self._chances(following, legal_cells(following)), least, temperature)
-            aim = critic_aim(moves.reward, moves.done, value, config.discount)
+            aim = critic_aim(moves.gained, moves.carried, value)
         cell = moves.cell.expand(2, -1).unsqueeze(2)
         said = self._values(self.critics, boards).gather(2, cell).squeeze(2)
         wrong = (said - aim).square().mean(1).sum()
@@ -326,11 +319,11 @@ class Trainer:
     def play(self) -> None:
         """One move in every game and, when there are enough, the updates that go with it."""
         config, progress = self.config, self.progress
-        self._lots.copy_(self._fresh_lots())
-        self._moves(self.ring.next_row().unsqueeze(0))
+        self._moves(torch.rand((1, LOTS + 1, config.games), generator=self.generator, device=self.device))
         progress.moves += config.games
         if progress.moves >= config.warm_up:
-            self._updates(self.ring.draw(config.updates, config.batch, generator=self.generator))
+            shape = (config.updates, config.batch)
+            self._updates(torch.rand(shape, generator=self.generator, device=self.device, dtype=torch.float64))
             progress.updates += config.updates
 
     def measure(self) -> dict[str, float]:
@@ -373,8 +366,7 @@ class Trainer:
         tensors = {"random": self.generator.get_state()}
         for name, part in self._parts().items():
             tensors |= state.named(name, part)
-        about = {"progress": asdict(self.progress), "steps": self.ring.steps}
-        state.save(self.run.checkpoints / "state.safetensors", tensors, about)
+        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
 
     def _parts(self) -> dict[str, dict[str, Tensor]]:
         """What is saved beside random numbers, by name."""
@@ -389,7 +381,7 @@ class Trainer:
         if found is None:
             return False
         tensors, about = found
-        self.progress = Progress(**about["progress"])
+        self.progress = Progress(**about)
         self.actor.load_state_dict(state.under(tensors, "actor"))
         self.critics.load_state_dict(state.under(tensors, "critics"))
         self.targets.load_state_dict(state.under(tensors, "targets"))
@@ -397,7 +389,7 @@ class Trainer:
         for name, adam in self.adams.items():
             adam.restore(state.under(tensors, f"adam-{name}"))
         self.games.restore(state.under(tensors, "games"))
-        self.ring.restore(state.under(tensors, "ring"), about["steps"])
+        self.ring.restore(state.under(tensors, "ring"))
         self.generator.set_state(tensors["random"])
         return True
 
