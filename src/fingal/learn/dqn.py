@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,14 +26,12 @@ from fingal.learn.parts.opponent_pool import Likeliest, Pool
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.soft_q import SoftQ, Squash, exploration, published_rate
+from fingal.learn.parts.tally import Tally
 from fingal.learn.parts.time_ring import TimeRing
 from fingal.nets import checkpoint
 from fingal.nets.card import Card
 from fingal.nets.choice import Name, build, shape
 from fingal.nets.signed_net import Signed
-
-WINDOW = 50
-"""So many games in a row must be won."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,7 @@ class Dqn:
 CORRECTED = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
 """Settings under which a value is what the game is worth: the share of wins minus that of losses, for both sides."""
 
-_FIVE = Dqn(size=5, width=32, generations=10, games=16, groups=4)
+_FIVE = Dqn(size=5, width=32, generations=10, games=16, groups=4, updates_per_move=0.5)
 
 PRESETS = {
     "cpu-5x5": _FIVE,
@@ -214,23 +211,15 @@ class Progress:
 
     generation: int = 0
     episodes: int = 0
-    """Games of this generation that have ended."""
+    """Games that have ended, in all generations."""
     moves: int = 0
-    """The learner's, of this generation."""
-    all_episodes: int = 0
-    all_moves: int = 0
+    """The learner's."""
     updates: int = 0
     owed: float = 0.0
     """Updates that the moves played so far call for."""
     seconds: float = 0.0
-    recent: list[int] = field(default_factory=list)
-    """The last 50 games of this generation in the order of their ends: 1 where the learner has won."""
-    streak: int = 0
-    """How many it has now won in a row."""
     joined: list[int] = field(default_factory=list)
     """The generations in the pool."""
-    lengths: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    """Since the last row: games and the learner's moves in them."""
 
 
 class Trainer:
@@ -245,7 +234,7 @@ class Trainer:
         net = config.untrained()
         if start is not None:
             checkpoint.fill(net, start)
-        self.progress = Progress()
+        self.progress, self.tally = Progress(), Tally()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.flat = FlatNet(net, device)
         with_self = config.opponent == "self"
@@ -308,50 +297,33 @@ class Trainer:
         self._outcome.copy_(torch.stack((step.reward, self._plies * step.done)))
         self._plies *= ~step.done
 
-    def step(self) -> str:
-        """One move in every game and the updates that it calls for: what ends the generation, or nothing.
-
-        That is ``streak``, 50 games won in a row, or ``limit``, all its games played.
-        """
+    def step(self) -> None:
+        """One move in every game and the updates that it calls for."""
         config, progress = self.config, self.progress
         if self._playing is None:
             self._playing = self._repeated(self.play, (LOTS + 2, config.games), torch.float32, 1)
         shape = (1, LOTS + 2, config.games)
         self._playing(torch.rand(shape, generator=self.generator, device=self.device))
         progress.moves += config.games
-        progress.all_moves += config.games
         progress.owed += config.games * config.updates_per_move
-        ended = self._count()
+        before = self.tally.ended
+        self.tally.note(*self._outcome.cpu().numpy())
+        progress.episodes += self.tally.ended - before
         self._learn()
-        return ended
 
-    def _count(self) -> str:
-        """Take note of the games that have ended, in the order of their numbers."""
-        progress = self.progress
-        reward, length = self._outcome.cpu().numpy()
-        won_fifty = False
-        for number in np.flatnonzero(length):
-            progress.episodes += 1
-            progress.all_episodes += 1
-            won = int(reward[number] > 0)
-            progress.recent = [*progress.recent[-WINDOW + 1 :], won]
-            progress.streak = progress.streak + 1 if won else 0
-            progress.lengths[0] += 1
-            progress.lengths[1] += float(length[number])
-            # The first games to end are the short ones: every game that was begun must have had its time.
-            won_fifty |= progress.streak >= WINDOW and progress.episodes > max(WINDOW, self.config.games)
-        if won_fifty and self.config.streak and self.config.opponent == "pool":
-            return "streak"
-        return "limit" if progress.episodes >= self.config.limit(progress.generation) else ""
+    def ended(self) -> bool:
+        """Whether the generation has won 50 games in a row or has had all its games."""
+        early = self.config.streak and self.config.opponent == "pool" and self.tally.beaten
+        return early or self.tally.ended >= self.config.limit(self.progress.generation)
 
     def _learn(self) -> None:
         """The updates that the moves so far call for."""
         config, progress = self.config, self.progress
-        if progress.all_moves <= max(config.batch, config.games * config.steps):
+        if progress.moves <= max(config.batch, config.games * config.steps):
             progress.owed = 0.0
             return
         if config.schedule == "published":
-            self.q.optimiser.rate.fill_(published_rate(config.learning_rate, progress.episodes))
+            self.q.optimiser.rate.fill_(published_rate(config.learning_rate, self.tally.ended))
         if self._updating is None:
             times = 8 if config.games * config.updates_per_move >= 8 else 1
             self._updating = self._repeated(self.q.update, (config.batch,), torch.float64, times)
@@ -378,35 +350,33 @@ class Trainer:
     def row(self) -> dict[str, float]:
         """Go on for one row of figures."""
         config, progress = self.config, self.progress
-        began, moves, updates = time.perf_counter(), progress.all_moves, progress.updates
-        episodes, generation = progress.all_episodes, progress.generation
+        began, before = time.perf_counter(), replace(progress)
         late = math.inf if not config.minutes else began + 60 * config.minutes - progress.seconds
-        progress.lengths = [0.0, 0.0]
         self.q.cost.zero_()
-        ended = ""
-        while not ended and progress.all_episodes < episodes + config.row_episodes:
-            ended = self.step()
-            if time.perf_counter() > late or 0 < config.moves <= progress.all_moves:
+        while not self.ended() and progress.episodes < before.episodes + config.row_episodes:
+            self.step()
+            if time.perf_counter() > late or 0 < config.moves <= progress.moves:
                 break
         figures = {
-            "generation": generation,
-            "episode": progress.episodes,
-            "episodes": progress.all_episodes,
-            "moves": progress.all_moves,
+            "generation": progress.generation,
+            "episode": self.tally.ended,
+            "episodes": progress.episodes,
+            "moves": progress.moves,
             "updates": progress.updates,
             "members": self.pool.members,
-            "cost": float(self.q.cost) / max(1, progress.updates - updates),
+            "cost": float(self.q.cost) / max(1, progress.updates - before.updates),
             "epsilon": float(self._often()),
         }
-        if progress.recent and config.opponent == "pool":
-            figures["win_rate"] = sum(progress.recent) / len(progress.recent)
-        if progress.lengths[0]:
-            figures["length"] = progress.lengths[1] / progress.lengths[0]
-        if ended:
-            figures |= {"generation_episodes": progress.episodes, "streak": float(ended == "streak")} | self._close()
+        if config.opponent == "pool":
+            figures["win_rate"] = self.tally.share()
+        if (length := self.tally.length()) is not None:
+            figures["length"] = length
+        if self.ended():
+            figures |= {"generation_episodes": self.tally.ended, "streak": float(self.tally.beaten)}
+            figures |= self._close()
         spent = time.perf_counter() - began
         progress.seconds += spent
-        figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.all_moves - moves) / spent}
+        figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.moves - before.moves) / spent}
         return figures
 
     def _often(self) -> Tensor:
@@ -416,16 +386,18 @@ class Trainer:
     def _close(self) -> dict[str, float]:
         """End a generation: keep its net, let it join the pool, and begin the next."""
         config, progress = self.config, self.progress
-        won = sum(progress.recent) / max(1, len(progress.recent))
         figures = self.marks(self.q.values, self.device)
         net = self.flat.net(self.q.numbers)
         checkpoint.save(net, self._file(progress.generation), self.card())
-        if config.opponent == "pool" and won > config.join_above and progress.generation < config.generations:
+        if (
+            config.opponent == "pool"
+            and self.tally.share() > config.join_above
+            and progress.generation < config.generations
+        ):
             self.pool.add(self.q.numbers)
             progress.joined.append(progress.generation)
         progress.generation += 1
-        progress.episodes = progress.moves = progress.streak = 0
-        progress.recent = []
+        self.tally = Tally()
         if progress.generation <= config.generations:
             self._moves.zero_()
             again = self.flat.vector(config.untrained(progress.generation)) if config.fresh else None
@@ -438,10 +410,10 @@ class Trainer:
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
         progress, config = self.progress, self.config
-        within = min(1.0, progress.episodes / config.limit(progress.generation))
+        within = min(1.0, self.tally.ended / config.limit(progress.generation))
         share = (progress.generation + within) / (config.generations + 1)
         if config.moves:
-            share = max(share, progress.all_moves / config.moves)
+            share = max(share, progress.moves / config.moves)
         if config.minutes:
             share = max(share, progress.seconds / (60 * config.minutes))
         return min(1.0, share)
@@ -452,8 +424,8 @@ class Trainer:
         cost: dict[str, float | str] = {
             **minutes_on(self.device, progress.seconds),
             "generation": progress.generation,
-            "games": progress.all_episodes,
-            "moves": progress.all_moves,
+            "games": progress.episodes,
+            "moves": progress.moves,
             "updates": progress.updates,
         }
         return Card(f"dqn-{config.net}", {}, sizes=(f"{config.size}x{config.size}",), cost=cost)
@@ -463,7 +435,9 @@ class Trainer:
         folder = self.run.checkpoints
         checkpoint.save(self.flat.net(self.q.numbers), folder / "latest.safetensors", self.card())
         tensors = self._changing() | {"random": self.generator.get_state()}
-        state.save(folder / "state.safetensors", tensors, {"progress": asdict(self.progress)})
+        state.save(
+            folder / "state.safetensors", tensors, {"progress": asdict(self.progress), "tally": asdict(self.tally)}
+        )
 
     def _load_state(self) -> bool:
         """Take up the run in the folder, if there is one."""
@@ -471,7 +445,7 @@ class Trainer:
         if kept is None:
             return False
         tensors, about = kept
-        self.progress = Progress(**about["progress"])
+        self.progress, self.tally = Progress(**about["progress"]), Tally(**about["tally"])
         for name, part in (("table", self.table), ("ring", self.ring)):
             part.restore(state.under(tensors, name))
         for name, tensor in self._changing().items():
@@ -490,7 +464,7 @@ def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, fl
     saved = time.monotonic()
     while trainer.done_share() < 1:
         figures = trainer.row()
-        trainer.run.log(trainer.progress.all_episodes, figures)
+        trainer.run.log(trainer.progress.episodes, figures)
         yield figures
         if "generation_episodes" in figures or trainer.done_share() >= 1 or time.monotonic() - saved > save_seconds:
             trainer.save()

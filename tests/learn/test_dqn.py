@@ -1,0 +1,217 @@
+"""Generations end to end on small boards: when they end, what they leave, a run that goes on, bad settings."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from fingal.game import Record
+from fingal.learn.dqn import PRESETS, Dqn, Trainer, train
+from fingal.learn.parts.run import Run
+from fingal.learn.parts.tally import Tally
+from fingal.nets import checkpoint
+from fingal.players.spec import make
+
+CPU = torch.device("cpu")
+SMALL = Dqn(
+    size=3,
+    width=4,
+    generations=2,
+    episodes=20,
+    more_episodes=4,
+    games=6,
+    groups=2,
+    batch=8,
+    capacity=60,
+    epsilon_moves=40,
+    join_above=0.0,
+    row_episodes=8,
+    updates_per_move=0.5,
+)
+CORRECTED: dict[str, Any] = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
+
+
+def run(config: Dqn, folder: Path, rows: int = 1000) -> Trainer:
+    """Train for so many rows at most; everything is saved after every row but the last."""
+    kept = Run(folder, asdict(config))
+    try:
+        trainer = Trainer(config, kept, CPU)
+        for number, _ in enumerate(train(trainer, save_seconds=0), 1):
+            if number == rows:
+                break
+    finally:
+        kept.close()
+    return trainer
+
+
+def rows_of(folder: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"first_stone": "chosen", "likeliest": "oldest"},
+        {"double": True, "dueling": True, "steps": 3, "prioritised": True},
+        {"schedule": "published", "fresh": True},
+        {"net": "feed-forward", "games": 1},
+        {**CORRECTED, "steps": 2},
+    ],
+)
+def test_a_run_that_was_killed_goes_on_to_the_same_bits(options: dict[str, Any], tmp_path: Path) -> None:
+    config = replace(SMALL, **options)
+    whole = run(config, tmp_path / "whole")
+    for rows in (2, 3, 1000):
+        again = run(config, tmp_path / "parts", rows)
+    assert whole.progress.generation == again.progress.generation == 3
+    for name in ("episodes", "moves", "updates", "joined"):
+        assert getattr(whole.progress, name) == getattr(again.progress, name)
+    assert whole.progress.updates > 40
+    assert torch.equal(whole.q.numbers, again.q.numbers)
+    last = checkpoint.load_any(tmp_path / "parts" / "checkpoints" / "generation-02.safetensors")[0]
+    assert torch.equal(whole.flat.vector(last), whole.q.numbers)
+
+
+def test_what_a_run_leaves(tmp_path: Path) -> None:
+    config = replace(SMALL, streak=False)
+    trainer = run(config, tmp_path)
+    rows = rows_of(tmp_path)
+    ends = [row for row in rows if "generation_episodes" in row]
+    assert [row["generation"] for row in ends] == [0, 1, 2]
+    for row, limit in zip(ends, (20, 24, 28), strict=True):
+        assert limit <= row["generation_episodes"] < limit + config.games
+        assert row["streak"] == 0
+        assert {"first_vs_random", "second_vs_random", "keeps_win", "first_vs_best"} <= row.keys()
+    names = {
+        "generation",
+        "episode",
+        "episodes",
+        "moves",
+        "updates",
+        "cost",
+        "epsilon",
+        "win_rate",
+        "length",
+        "minutes",
+    }
+    assert all(names <= row.keys() for row in rows)
+    assert [row["members"] for row in ends] == [1, 2, 3]
+    # Random moves begin anew with each generation.
+    first = {row["generation"]: row["epsilon"] for row in reversed(rows)}
+    last = {row["generation"]: row["epsilon"] for row in rows}
+    assert first[1] > last[0]
+    found = sorted(file.name for file in (tmp_path / "checkpoints").iterdir())
+    nets = [f"generation-{number:02d}.safetensors" for number in range(3)]
+    assert found == [*nets, "latest.safetensors", "state.safetensors"]
+    assert trainer.progress.joined == [0, 1]
+    assert rows[-1]["episodes"] == sum(row["generation_episodes"] for row in ends)
+    player = make(f"net:{tmp_path / 'checkpoints' / nets[1]}")
+    record = Record(3)
+    assert player.choose(record) in record.board().empty_cells
+    player.close()
+
+
+def beaten(*steps: list[int]) -> list[bool]:
+    """Whether 50 games in a row were won, after each step: 1 for a game that was won, -1 lost, 0 that goes on."""
+    tally, found = Tally(), []
+    for step in steps:
+        tally.note(np.array(step, float), 4 * np.abs(np.array(step, float)))
+        found.append(tally.beaten)
+    return found
+
+
+def test_fifty_games_in_a_row_in_the_order_of_their_ends() -> None:
+    assert beaten(*[[1]] * 51) == [False] * 50 + [True]  # more than 50 must have been played
+    assert beaten(*[[1]] * 30, [-1], *[[0]] * 5, *[[1]] * 50) == [False] * 85 + [True]
+    # Of many games at once, those that end in one step are in the order of their numbers.
+    assert beaten([1, -1], *[[1, 1]] * 25)[-2:] == [False, True]
+    assert beaten([-1, 1], *[[1, 1]] * 24, [1, 0])[-2:] == [False, True]
+    assert beaten([1, -1], *[[1, 1]] * 24, [1, 0])[-2:] == [False, False]
+    # All that were begun at first must have had their time.
+    assert beaten([1] * 60, [1] * 60) == [False, True]
+
+
+def test_what_a_tally_says() -> None:
+    tally = Tally()
+    assert (tally.share(), tally.length()) == (0, None)
+    tally.note(np.array([1.0, -1.0, 0.0, 1.0]), np.array([5.0, 6.0, 0.0, 7.0]))
+    assert (tally.ended, tally.recent, tally.streak) == (3, [1, 0, 1], 1)
+    assert (tally.share(), tally.length(), tally.length()) == (2 / 3, 6, None)
+    for _ in range(60):
+        tally.note(np.array([1.0]), np.array([3.0]))
+    assert (tally.ended, len(tally.recent), tally.share()) == (63, 50, 1)
+
+
+def test_a_generation_that_loses_does_not_join(tmp_path: Path) -> None:
+    trainer = run(replace(SMALL, join_above=1.0), tmp_path)
+    assert trainer.progress.joined == []
+    assert [row["members"] for row in rows_of(tmp_path)] == [1] * len(rows_of(tmp_path))
+
+
+def test_it_ends_by_moves_and_by_time(tmp_path: Path) -> None:
+    assert run(replace(SMALL, moves=60), tmp_path / "moves").progress.moves == 60
+    trainer = run(replace(SMALL, minutes=1e-6), tmp_path / "minutes")
+    assert trainer.progress.moves < 60
+    assert trainer.done_share() == 1
+
+
+def test_it_begins_from_a_nets_weights(tmp_path: Path) -> None:
+    first = run(SMALL, tmp_path / "first")
+    start = tmp_path / "first" / "checkpoints" / "latest.safetensors"
+    kept = Run(tmp_path / "second", asdict(SMALL))
+    assert torch.equal(Trainer(SMALL, kept, CPU, start).q.numbers, first.q.numbers)
+    kept.close()
+
+
+@pytest.mark.parametrize("options", [{}, CORRECTED])
+def test_it_learns_to_beat_the_random_player_on_three_by_three(options: dict[str, Any], tmp_path: Path) -> None:
+    config = replace(
+        SMALL, width=16, generations=0, episodes=400, batch=32, capacity=2000, epsilon_moves=400, row_episodes=400
+    )
+    run(replace(config, **options), tmp_path)
+    last = rows_of(tmp_path)[-1]
+    assert last["first_vs_random"] > 0.95  # two in three for random moves
+    assert last["second_vs_random"] > 0.7  # one in three
+    assert last["keeps_win"] > 0.75
+
+
+def test_the_presets_are_the_papers() -> None:
+    for name in ("paper-5x5", "paper-7x7"):
+        preset = PRESETS[name]
+        found = [getattr(preset, field) for field in ("gamma", "learning_rate", "softness", "capacity", "decay")]
+        assert found == [0.9, 1e-3, 0.005, 10_000, 0.9]
+        assert [preset.epsilon, preset.last_epsilon, preset.epsilon_moves] == [0.9, 0.05, 1000]
+        assert [preset.limit(number) for number in (0, 1, 50)] == [2000, 2200, 12000]
+        assert preset.batch * preset.updates_per_move == 32  # as many moves to learn from for each that is made
+        assert preset.generations == 50
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"size": 1}, "size must be at least 2"),
+        ({"size": 20}, "size must be from"),
+        ({"net": "recurrent"}, "net must be one of"),
+        ({"width": 0}, "width must be"),
+        ({"games": 0}, "games must be at least 1"),
+        ({"generations": -1}, "generations must be at least 0"),
+        ({"epsilon": 1.5}, "epsilon must be from 0 to 1"),
+        ({"epsilon_moves": 0}, "epsilon_moves must be more than 0"),
+        ({"decay": 0}, "decay must be more than 0"),
+        ({"learning_rate": float("inf")}, "learning_rate must be"),
+        ({"minutes": float("nan")}, "minutes must be"),
+        ({"likeliest": "best"}, "likeliest must be newest or oldest"),
+        ({"squash": "none"}, "squash must be sigmoid or tanh"),
+        ({"loss_reward": -1.0}, "loss_reward must be from 0"),
+        ({"opponent": "self"}, "squash must be tanh where opponent is self"),
+        ({"capacity": 4}, "capacity must be at least games and batch"),
+        ({"seed": -1}, "seed must be from"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SMALL, **settings)
