@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from fingal.game import Record
 from fingal.learn.dqn import PRESETS, Dqn, Trainer, train
+from fingal.learn.parts import opponent_games
+from fingal.learn.parts.joined_stones import TensorStones
+from fingal.learn.parts.opponent_games import LOTS
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.tally import Tally
 from fingal.nets import checkpoint
@@ -165,6 +169,62 @@ def test_it_begins_from_a_nets_weights(tmp_path: Path) -> None:
     kept = Run(tmp_path / "second", asdict(SMALL))
     assert torch.equal(Trainer(SMALL, kept, CPU, start).q.numbers, first.q.numbers)
     kept.close()
+
+
+class Waits(TorchDispatchMode):
+    """Refuses what a CUDA graph cannot hold: whatever depends on numbers that the device has yet to work out."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        names = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "_unique2", "is_nonzero")
+        assert func.overloadpacket.__name__ not in names, func
+        if func.overloadpacket.__name__ in ("index", "index_put", "index_put_"):
+            assert not any(part is not None and part.dtype == torch.bool for part in args[1]), func
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"first_stone": "chosen"},
+        {"net": "transformer-relative", "width": 16, "double": True, "steps": 2, "prioritised": True},
+        {"net": "transformer-learned", "width": 16},
+        {"net": "convolutional-cube", **CORRECTED, "dueling": True},
+    ],
+)
+def test_moves_and_updates_never_wait_for_a_gpu_and_stay_where_they_are(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opponent_games, "stones_on", TensorStones)
+    config = replace(SMALL, **options)
+    kept = Run(tmp_path, asdict(config))
+    trainer = Trainer(config, kept, CPU)
+    trainer.pool.looks = False
+    for seed in range(min(2, trainer.pool.nets.shape[0] - 1)):
+        trainer.pool.add(trainer.flat.vector(config.untrained(seed)))
+    places = {name: tensor.data_ptr() for name, tensor in trainer.changing().items()}
+    for _ in range(12):
+        with Waits():
+            trainer.play(torch.rand(LOTS + 2, config.games))
+            trainer.q.update(torch.rand(config.batch, dtype=torch.float64))
+    kept.close()
+    assert {name: tensor.data_ptr() for name, tensor in trainer.changing().items()} == places
+
+
+def test_the_pool_says_the_same_when_it_cannot_look(tmp_path: Path) -> None:
+    kept = Run(tmp_path, asdict(SMALL))
+    trainer = Trainer(SMALL, kept, CPU)
+    kept.close()
+    pool = trainer.pool
+    pool.add(trainer.q.numbers)
+    pool.add(trainer.flat.vector(SMALL.untrained(5)))
+    boards, legal = trainer.table.boards, trainer.table.legal
+    for _ in range(10):
+        lots = torch.rand(2, SMALL.games)
+        found = []
+        for looks in (True, False):
+            pool.looks = looks
+            found.append(pool.reply(boards, legal, lots))
+        assert torch.equal(*found)
 
 
 @pytest.mark.parametrize("options", [{}, CORRECTED])

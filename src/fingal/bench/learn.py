@@ -1,9 +1,10 @@
 """``fingal bench learn``: updates a second of learners, each beside a plain loop of the same algorithm.
 
-NeuroHex is in ``neurohex``, a policy gradient in ``amcpg``, PPO beside Stable-Baselines3's in ``ppo``; here are the
-online learners of paper 000, many runs in a stack. The plain loop learns one run, one move at a time, the way a first
-program would be written: a net as a torch module, its gradients by autograd, a board that is played on. It makes the
-same moves and the same updates as a run in a stack, so the tests hold the one against the other.
+NeuroHex is in ``neurohex``, a policy gradient in ``amcpg``, generations of deep Q-learning in ``dqn``, PPO beside
+Stable-Baselines3's in ``ppo``; here are the online learners of paper 000, many runs in a stack. The plain loop learns
+one run, one move at a time, the way a first program would be written: a net as a torch module, its gradients by
+autograd, a board that is played on. It makes the same moves and the same updates as a run in a stack, so the tests hold
+the one against the other.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import torch
 from rich.table import Table
 from torch import Tensor
 
-from fingal.bench import amcpg, neurohex, ppo
+from fingal.bench import amcpg, dqn, neurohex, ppo
 from fingal.game import Board
 from fingal.learn.amcpg import Amcpg
+from fingal.learn.dqn import Dqn
 from fingal.learn.neurohex import NeuroHex
 from fingal.learn.parts.mirror import uniform
 from fingal.learn.ppo import PPO
@@ -38,12 +40,13 @@ def measure(
     runs: int = RUNS,
     config: NeuroHex | None = None,
     policy: Amcpg | None = None,
+    generations: Dqn | None = None,
     clipped: PPO = ppo.CONFIG,
 ) -> dict[str, Any]:
     """Updates a second on one thread, in all runs together, for each rule; the keys without a rule are SARSA's.
 
-    Beside them what ``neurohex.measure``, ``amcpg.measure`` and ``ppo.measure`` give, with ``config``, ``policy`` and
-    ``clipped`` for them.
+    Beside them what ``measure`` of ``neurohex``, ``amcpg``, ``dqn`` and ``ppo`` gives, with ``config``, ``policy``,
+    ``generations`` and ``clipped`` for them.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -53,7 +56,8 @@ def measure(
             stacked = _rate(Learning([TD(rule=rule, seed=seed) for seed in range(runs)]).step, seconds) * runs
             plain = _rate(Plain(TD(rule=rule)).step, seconds)
             rules[rule] = {"stacked": stacked, "plain": plain, "ratio": stacked / plain}
-        deep = neurohex.measure(seconds, config) | amcpg.measure(seconds, policy) | ppo.measure(seconds, clipped)
+        deep: dict[str, Any] = neurohex.measure(seconds, config) | amcpg.measure(seconds, policy)
+        deep |= dqn.measure(seconds, generations) | ppo.measure(seconds, clipped)
     finally:
         torch.set_num_threads(threads)
     return {
@@ -78,6 +82,10 @@ def table(results: dict[str, Any]) -> Table:
     name = "amcpg (games), {amcpg_board}, {amcpg_games} games, k = {amcpg_k}, {amcpg_device}".format(**results)
     speeds = (results[f"amcpg_{key}games_per_s"] for key in ("", "serial_"))
     shown.add_row(name, *(f"{speed:,.1f}" for speed in speeds), f"{results['amcpg_ratio']:.1f}")
+    for key, what in (("env", "games"), ("train", "training")):
+        name = f"dqn ({what}), " + "{dqn_board}, {dqn_games} games, {dqn_net}, {dqn_device}".format(**results)
+        many, one = (results[f"dqn_{kind}{key}_steps_per_s"] for kind in ("", "serial_"))
+        shown.add_row(name, f"{many:,.0f}", f"{one:,.0f}", f"{many / one:.1f}")
     for key, ratio, how in (("env", "ppo_ratio", "rollouts"), ("train", "ppo_train_ratio", "training")):
         speeds = (results[f"{whose}_{key}_steps_per_s"] for whose in ("ppo", "sb3_ppo"))
         name = "ppo {how} beside Stable-Baselines3 (moves), {ppo_board}, {ppo_games} games".format(how=how, **results)

@@ -297,8 +297,8 @@ class Trainer:
         self._outcome.copy_(torch.stack((step.reward, self._plies * step.done)))
         self._plies *= ~step.done
 
-    def step(self) -> None:
-        """One move in every game and the updates that it calls for."""
+    def play_once(self) -> None:
+        """One move in every game, with fresh numbers."""
         config, progress = self.config, self.progress
         if self._playing is None:
             self._playing = self._repeated(self.play, (LOTS + 2, config.games), torch.float32, 1)
@@ -309,6 +309,10 @@ class Trainer:
         before = self.tally.ended
         self.tally.note(*self._outcome.cpu().numpy())
         progress.episodes += self.tally.ended - before
+
+    def step(self) -> None:
+        """One move in every game and the updates that it calls for."""
+        self.play_once()
         self._learn()
 
     def ended(self) -> bool:
@@ -338,9 +342,9 @@ class Trainer:
         self, function: Callable[[Tensor], None], shape: tuple[int, ...], dtype: torch.dtype, times: int
     ) -> Repeated:
         graph = self.config.graph and self.device.type == "cuda"
-        return Repeated(function, times, shape, [*self._changing().values(), self.q.cost], graph, dtype)
+        return Repeated(function, times, shape, [*self.changing().values(), self.q.cost], graph, dtype)
 
-    def _changing(self) -> dict[str, Tensor]:
+    def changing(self) -> dict[str, Tensor]:
         """All tensors that play and learning change, but the pool's."""
         kept = {"plies": self._plies, "moves": self._moves, "outcome": self._outcome}
         for prefix, part in (("table", self.table), ("ring", self.ring), ("q", self.q)):
@@ -434,7 +438,7 @@ class Trainer:
         """Write the net and everything else that is needed to go on exactly here."""
         folder = self.run.checkpoints
         checkpoint.save(self.flat.net(self.q.numbers), folder / "latest.safetensors", self.card())
-        tensors = self._changing() | {"random": self.generator.get_state()}
+        tensors = self.changing() | {"random": self.generator.get_state()}
         state.save(
             folder / "state.safetensors", tensors, {"progress": asdict(self.progress), "tally": asdict(self.tally)}
         )
@@ -448,7 +452,7 @@ class Trainer:
         self.progress, self.tally = Progress(**about["progress"]), Tally(**about["tally"])
         for name, part in (("table", self.table), ("ring", self.ring)):
             part.restore(state.under(tensors, name))
-        for name, tensor in self._changing().items():
+        for name, tensor in self.changing().items():
             if name.partition(".")[0] not in ("table", "ring"):
                 tensor.copy_(tensors[name])
         for generation in self.progress.joined:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal
 
 import torch
@@ -44,8 +45,13 @@ class Pool:
         games of one group meet the same one at the same time.
         """
         self._flat, self._decay, self._likeliest = flat, decay, likeliest
-        self._groups = torch.arange(count).tensor_split(min(groups, count))
-        self._first = torch.tensor([int(group[0]) for group in self._groups], device=flat.device)
+        # A graph cannot look at who was drawn.
+        self.looks = flat.device.type == "cpu"
+        """Whether only those who were drawn are asked; otherwise the random player's groups ask a net in vain."""
+        groups = min(groups, count)
+        edges = [number * count // groups for number in range(groups + 1)]
+        self._groups = [slice(*pair) for pair in itertools.pairwise(edges)]
+        self._first = torch.tensor(edges[:-1], device=flat.device)
         self.nets = torch.zeros((most, flat.width), device=flat.device)
         """float32 [most, width]: the nets, the oldest first."""
         self._views = [flat.views(net) for net in self.nets]
@@ -70,16 +76,13 @@ class Pool:
         """The answers of the members that are drawn: see ``opponent_games.Reply``; B is always ``count``."""
         who = torch.searchsorted(self._reached, lots[1, self._first], right=True)
         answers = random_cell(legal, lots[0])
-        if boards.device.type == "cpu":
-            for group, member in zip(self._groups, who.tolist(), strict=True):
+        if self.looks:
+            for rows, member in zip(self._groups, who.tolist(), strict=True):
                 if member:
-                    rows = slice(int(group[0]), int(group[-1]) + 1)
                     said = self._flat.say(self._views[member - 1], boards[rows])
                     answers[rows] = best_cell(said, legal[rows])[1]
             return answers
-        # A graph cannot look at who was drawn: the random player's group asks a net in vain.
-        for group, member in zip(self._groups, who, strict=True):
-            rows = slice(int(group[0]), int(group[-1]) + 1)
+        for rows, member in zip(self._groups, who, strict=True):
             numbers = self.nets.index_select(0, (member - 1).clamp(min=0).unsqueeze(0))[0]
             best = best_cell(self._flat.say(self._flat.views(numbers), boards[rows]), legal[rows])[1]
             answers[rows] = torch.where(member > 0, best, answers[rows])
