@@ -363,7 +363,7 @@ def train(algorithm: Positional[str], /) -> None:
     """Train a net; 'fingal train ALGORITHM --help' lists the algorithm's settings.
 
     Args:
-        algorithm: alphazero, ezo, neurohex, imitate, reinforce, amcpg, adversarial, sarsa, q, gtd2, tdc, gq,
+        algorithm: alphazero, ezo, neurohex, dqn, imitate, reinforce, amcpg, adversarial, sarsa, q, gtd2, tdc, gq,
             actor-critic or batch.
     """
     run_training([algorithm])
