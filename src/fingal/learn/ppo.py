@@ -214,14 +214,15 @@ class Trainer:
         """The number of the next move of the rollout."""
         self._advantage, self._return = torch.zeros(moves, device=device), torch.zeros(moves, device=device)
         self._sums = torch.zeros(4, device=device)
+        self._marks: Marks | None = None
+        if not self._load_state():
+            self.save()
+        # Adam's memory is another after it was loaded, so graphs are captured now.
         graph = config.graph and device.type == "cuda"
         kept = [self._at, *self.rollout, *self.games.state().values()]
         self._moves = Repeated(self._move, config.steps, (LOTS + 1, config.games), kept, graph, torch.float32)
         kept = [self._sums, *self.adam.changing()]
         self._updates = Repeated(self._update, moves // config.batch, config.batch, kept, graph)
-        self._marks: Marks | None = None
-        if not self._load_state():
-            self.save()
 
     def reply(self, boards: Tensor, legal: Tensor, lots: Tensor) -> Tensor:
         """The opponent's move, as ``OpponentGames`` asks for it: int64 [B]."""

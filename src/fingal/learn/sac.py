@@ -222,16 +222,17 @@ class Trainer:
         self.games = OpponentGames(config.size, config.games, self.reply, self.generator)
         self.ring = TimeRing(config.capacity, config.games, config.size, device, discount=config.discount)
         self._ended, self._learned = torch.zeros(2, device=device), torch.zeros(5, device=device)
+        self._marks: Marks | None = None
+        if not self._load_state():
+            self.ring.begin(self.games.boards)
+            self.save()
+        # Adam's memory is another after it was loaded, so graphs are captured now.
         graph = config.graph and device.type == "cuda"
         changing = [self._ended, *self.games.state().values(), *self.ring.state().values()]
         self._moves = Repeated(self._move, 1, (LOTS + 1, config.games), changing, graph, torch.float32)
         changing = [self._learned, *self.targets.parameters()]
         changing += [tensor for adam in self.adams.values() for tensor in adam.changing()]
         self._updates = Repeated(self._update, config.updates, config.batch, changing, graph, torch.float64)
-        self._marks: Marks | None = None
-        if not self._load_state():
-            self.ring.begin(self.games.boards)
-            self.save()
 
     def reply(self, boards: Tensor, legal: Tensor, lots: Tensor) -> Tensor:
         """The opponent's move, as ``OpponentGames`` asks for it: int64 [B]."""
