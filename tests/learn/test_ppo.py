@@ -163,6 +163,19 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(opponent: Any, make: Ma
     assert all({"entropy", "divergence", "clipped", "value_loss", "explained"} <= set(row) for row in logged)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
+    nets = []
+    for graph in (True, False):
+        config = replace(TINY, opponent="past", graph=graph)
+        run = Run(tmp_path / str(graph), asdict(config))
+        for _ in train(Trainer(config, run, torch.device("cuda"))):
+            pass
+        run.close()
+        nets.append(checkpoint.load_any(run.checkpoints / "latest.safetensors")[0].state_dict())
+    assert all(torch.allclose(nets[0][key], nets[1][key], atol=1e-4) for key in nets[0])
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -21,7 +21,7 @@ from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, random_reply
-from fingal.learn.parts.policy import draw, entropy, log_chances
+from fingal.learn.parts.policy import draw, entropy, log_chances, sampled
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.returns import standardised
 from fingal.learn.parts.rounds import rounds
@@ -229,9 +229,7 @@ class Trainer:
         if self.config.opponent == "random":
             return random_reply(boards, legal, lots)
         net = self.net if self.config.opponent == "self" else self._past
-        logits = net(boards.float()).masked_fill(~legal, -torch.inf)
-        # Where the game has just been won on the last empty cell there is none to draw.
-        return draw(logits.softmax(1).nan_to_num(), legal, lots[0])
+        return sampled(net(boards.float()), legal, lots[0])
 
     @torch.no_grad()
     def _move(self, lots: Tensor) -> None:

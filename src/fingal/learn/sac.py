@@ -22,7 +22,7 @@ from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells, random_reply
-from fingal.learn.parts.policy import draw, log_chances
+from fingal.learn.parts.policy import log_chances, sampled
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
@@ -239,14 +239,13 @@ class Trainer:
         if self.config.opponent == "random":
             return random_reply(boards, legal, lots)
         net = self.actor if self.config.opponent == "self" else self.past
-        # Where the game has just been won on the last empty cell there is none to draw.
-        return draw(log_chances(net(boards.float()), legal).exp().nan_to_num(), legal, lots[0])
+        return sampled(net(boards.float()), legal, lots[0])
 
     @torch.no_grad()
     def _move(self, lots: Tensor) -> None:
         """One move in every game, by numbers in [0, 1): one for the policy, and those that the games need."""
         boards, legal = self.games.boards.float(), self.games.legal
-        cell = draw(log_chances(self.actor(boards), legal).exp(), legal, lots[0])
+        cell = sampled(self.actor(boards), legal, lots[0])
         step = self.games.step(cell, lots[1:])
         reward = torch.where(step.reward < 0, self.config.loss_reward, step.reward)
         self.ring.add(cell, reward, step.done, step.boards)

@@ -42,3 +42,11 @@ def draw(chances: Tensor, legal: Tensor, number: Tensor) -> Tensor:
     # Rounding may lead past the last cell that has a chance.
     last = legal.shape[1] - 1 - legal.flip(1).long().argmax(1)
     return torch.minimum(picked, last)
+
+
+def sampled(logits: Tensor, legal: Tensor, number: Tensor) -> Tensor:
+    """The cell that a number in [0, 1), [B], picks by the policy of equation (1): int64 [B].
+
+    Where there is no legal cell any may be picked.
+    """
+    return draw(log_chances(logits, legal).exp().nan_to_num(), legal, number)
