@@ -14,7 +14,6 @@ from pathlib import Path
 import torch
 
 from fingal.bench.neurohex import rate
-from fingal.learn import sb3_ppo
 from fingal.learn.parts.run import Run
 from fingal.learn.ppo import PPO, Trainer
 
@@ -61,6 +60,9 @@ def _ours(seconds: float, config: PPO) -> tuple[float, float]:
 
 
 def _theirs(seconds: float, config: PPO) -> tuple[float, float]:
+    # It needs Gymnasium, which not everyone has who learns.
+    from fingal.learn import sb3_ppo
+
     moves, model = config.games * config.steps, sb3_ppo.model(config)
     _, callback = model._setup_learn(1)
 
