@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -23,12 +24,13 @@ from fingal.game import Colour, Record, Result, formats
 from fingal.learn.parts import state
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run, minutes_on
-from fingal.learn.parts.selfplay import DevicePool, Game, even_openings
+from fingal.learn.parts.selfplay import DevicePool, Game, draw_openings, kept_pools, restore_pools
 from fingal.learn.parts.versus import raw_match
-from fingal.nets import checkpoint
+from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
 from fingal.nets.judge import Judge
 from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
+from fingal.nets.ringed import Ringed, named, plain
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,11 @@ class AlphaZero:
     """How to train. Times are wall-clock minutes; a run that is resumed goes on with the minutes it has left."""
 
     net: Config = SMALL
-    """The net's shape."""
+    """The residual net's shape."""
+    architecture: Literal["residual"] | choice.Name = "residual"
+    """The net: the residual one, or one of paper 003's by its name, which learns one board size and no owners."""
+    width: int = 32
+    """The width of a net that is chosen by its name."""
     sizes: tuple[int, ...] = (7, 9, 11, 13)
     """Board sides; each has its own pools of games."""
     shares: tuple[float, ...] = ()
@@ -122,6 +128,10 @@ class AlphaZero:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not self.minutes > 0 and self.steps < 1:
             raise ValueError(f"minutes must be more than 0, not {self.minutes}")
+        if self.architecture != "residual":
+            choice.shape(self.architecture, self.sizes[0], self.width)
+            if len(self.sizes) > 1:
+                raise ValueError(f"sizes must be one size for a {self.architecture} net, not {self.sizes}")
 
     def selfplay(self) -> _core.SelfplaySettings:
         """The core's settings."""
@@ -175,6 +185,22 @@ PRESETS = {
     ),
 }
 """Named settings for ``--preset``."""
+PRESETS["paper-3x3"] = replace(
+    PRESETS["cpu-5x5"],
+    architecture="convolutional",
+    sizes=(3,),
+    games=20,
+    full_simulations=20,
+    full_share=1.0,
+    opening_stones=2,
+    opening_spread=10.0,
+    replay_start=100,
+    batch=64,
+    reuse=10,
+    search_share=0.0,
+    steps=250,
+    checkpoint_steps=50,
+)
 PRESETS["gpu-large"] = replace(PRESETS["gpu-small"], net=LARGE)
 
 SHOWN = {
@@ -248,11 +274,12 @@ class Trainer:
         if cuda:
             torch.backends.cuda.matmul.allow_tf32 = True
             torch.backends.cudnn.allow_tf32 = True
-        net = Residual(config.net)
+        name = config.architecture
+        net = Residual(config.net) if name == "residual" else named(name, config.sizes[0], config.width)
         if start is not None:
-            checkpoint.fill(net, start)
+            checkpoint.fill(plain(net), start)
         self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.average: Residual = copy.deepcopy(self.net).eval().requires_grad_(False)
+        self.average: Residual | Ringed = copy.deepcopy(self.net).eval().requires_grad_(False)
         decayed = [p for p in self.net.parameters() if p.ndim > 1]
         others = [p for p in self.net.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
@@ -280,7 +307,7 @@ class Trainer:
         self._refresh_judge()
         self._refresh_openings()
 
-    def player(self) -> Residual:
+    def player(self) -> Residual | Ringed:
         """The net that plays: the teacher, if there is one, and later the net that learns, its weights averaged."""
         if self.teacher is not None and self.done_share() < self.config.teacher_share:
             return self.teacher
@@ -374,17 +401,8 @@ class Trainer:
 
     def _refresh_openings(self) -> None:
         """Draw openings that the net thinks even, for every size."""
-        config = self.config
-        wild = round(512 * config.wild_share)
-        for size in config.sizes:
-            lines = []
-            for count, stones in ((512 - wild, config.opening_stones), (wild, size * size)):
-                if count > 0:
-                    spread, generator = config.opening_spread, self.opening_generator
-                    lines += even_openings(self.judge, size, count, stones, spread, generator)
-            for pool in self.pools:
-                if pool.size == size:
-                    pool.core.set_openings(lines)
+        stones, spread, wild = self.config.opening_stones, self.config.opening_spread, self.config.wild_share
+        draw_openings(self.judge, self.pools, stones, spread, round(512 * wild), self.opening_generator)
 
     def figures(self) -> dict[str, float]:
         """The means since the last call."""
@@ -417,10 +435,15 @@ class Trainer:
         for pool in self.pools:
             pool.drop()
         if self.config.keep_state:
-            self._save_state()
+            tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
+            tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
+            tensors |= state.named("replay", self.replay.kept()) | kept_pools(self.pools)
+            tensors |= {"random": self.generator.get_state(), "opening_random": self.opening_generator.get_state()}
+            about = {"progress": asdict(self.progress), "seen": self.replay.seen}
+            state.save(self.run.checkpoints / "state.safetensors", tensors, about)
         name = f"net-{self.progress.steps:07d}.safetensors"
-        checkpoint.save(self.average, self.run.checkpoints / name, self.card())
-        checkpoint.save(self.average, self.run.checkpoints / "latest.safetensors", self.card())
+        checkpoint.save(plain(self.average), self.run.checkpoints / name, self.card())
+        checkpoint.save(plain(self.average), self.run.checkpoints / "latest.safetensors", self.card())
         for size, (identity, _, winner, resigned, moves) in self.finished[-8:]:
             record = Record.of(list(moves), size)
             record.result = Result(Colour(winner), "resign" if resigned else "")
@@ -430,36 +453,19 @@ class Trainer:
         self._refresh_judge()
         self._refresh_openings()
 
-    def _save_state(self) -> None:
-        tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
-        tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
-        kept = len(self.replay)
-        tensors |= state.named("replay", {name: array[:kept] for name, array in self.replay.arrays.items()})
-        for i, pool in enumerate(self.pools):
-            tensors[f"pool.{i}"] = torch.frombuffer(bytearray(pool.core.save()), dtype=torch.uint8)
-            tensors[f"next_id.{i}"] = torch.from_numpy(pool.next_id)
-        tensors["random"] = self.generator.get_state()
-        tensors["opening_random"] = self.opening_generator.get_state()
-        about = {"progress": asdict(self.progress), "seen": self.replay.seen}
-        state.save(self.run.checkpoints / "state.safetensors", tensors, about)
-
     def _load_state(self) -> None:
         found = state.load(self.run.checkpoints / "state.safetensors")
         if found is None:
             return
         tensors, about = found
-        self.net.load_state_dict(state.under(tensors, "net"))
-        self.average.load_state_dict(state.under(tensors, "average"))
+        for name, net in (("net", self.net), ("average", self.average)):
+            net.load_state_dict(state.under(tensors, name))
         state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
-        for name, tensor in state.under(tensors, "replay").items():
-            self.replay.arrays[name][: len(tensor)] = tensor.to(self.device)
-        self.replay.seen = about["seen"]
+        self.replay.restore(state.under(tensors, "replay"), about["seen"])
+        restore_pools(self.pools, tensors)
         self.progress = Progress(**about["progress"])
         self.generator.set_state(tensors["random"])
         self.opening_generator.set_state(tensors["opening_random"])
-        for i, pool in enumerate(self.pools):
-            pool.core.restore(tensors[f"pool.{i}"].numpy().tobytes())
-            pool.next_id = tensors[f"next_id.{i}"].numpy()
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:

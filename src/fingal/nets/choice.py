@@ -60,7 +60,11 @@ def build(
     The rest is what ``signed_net.Kind`` says. ValueError, with a sentence that names the setting, for what cannot be
     built.
     """
-    config = replace(shape(name, size, width), head=head, squash=squash, dueling=dueling)
+    return of(replace(shape(name, size, width), head=head, squash=squash, dueling=dueling))
+
+
+def of(config: Config) -> Signed:
+    """An untrained net of a shape."""
     if isinstance(config, feedforward.Config):
         return feedforward.Feedforward(config)
     return shortcut.Shortcut(config) if isinstance(config, shortcut.Config) else transformer.Transformer(config)

@@ -6,27 +6,32 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from fingal.nets import choice
 from fingal.nets.folded import Folded, fold
 from fingal.nets.planes_torch import encode, layout, to_board
 from fingal.nets.residual import Config, Residual
+from fingal.nets.ringed import Ringed
 
 
 class Judge:
-    """One set of folded weights, filled anew from a net whenever that net has changed.
+    """One set of weights, filled anew from a net whenever that net has changed; a residual net's are folded.
 
     On a GPU it has a stream of its own, which goes before others: whoever waits for a judgement is playing.
     """
 
-    def __init__(self, config: Config, device: torch.device, *, compiled: bool = False, dtype: torch.dtype) -> None:
+    def __init__(
+        self, config: Config | choice.Config, device: torch.device, *, compiled: bool = False, dtype: torch.dtype
+    ) -> None:
         """Hold weights for a kind of net; ``refresh`` fills them.
 
         ``compiled`` takes seconds for each new shape and is faster from then on.
         """
         self.config, self.device, self.dtype = config, device, dtype
         with torch.random.fork_rng(devices=[]):
-            self._net: Folded = Folded(config).to(device, dtype, memory_format=torch.channels_last)  # type: ignore[call-overload]
+            net = Folded(config) if isinstance(config, Config) else Ringed(choice.of(config))
+            self._net: nn.Module = net.to(device, dtype, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._net.eval().requires_grad_(False)
         self.stream: torch.cuda.Stream | None = None
         if device.type == "cuda":
@@ -38,14 +43,14 @@ class Judge:
         )
 
     @torch.no_grad()
-    def refresh(self, net: Residual) -> None:
+    def refresh(self, net: Residual | Ringed) -> None:
         """Take over a net's weights as they are now; what was launched before is judged by the old ones."""
-        folded = fold(net)
+        new = fold(net) if isinstance(net, Residual) else net
         if self.stream is not None:
             torch.cuda.current_stream(self.device).wait_stream(self.stream)
         # In place: the captured graphs read from where the weights lie.
-        for mine, new in zip(self._net.parameters(), folded.parameters(), strict=True):
-            mine.copy_(new)
+        for mine, theirs in zip(self._net.parameters(), new.parameters(), strict=True):
+            mine.copy_(theirs)
         if self.stream is not None:
             self.stream.wait_stream(torch.cuda.current_stream(self.device))
 

@@ -284,7 +284,7 @@ def measured(net: Feedforward, config: Small) -> dict[str, float]:
             for some in np.split(seen, range(64, len(seen), 64))
         ]
     )
-    found = {}
+    found: dict[str, float] = {}
     for name, values in (("search_", searched), ("net_", said.policy[seen])):
         if not config.reflect:
             values = np.where(white[:, None], values.reshape(-1, SIZE, SIZE).swapaxes(1, 2).reshape(-1, CELLS), values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,16 @@ class Replay:
         arrays["value"][at] = tensor(value.astype(np.float32))
         self.seen += count
         return count
+
+    def kept(self) -> dict[str, Tensor]:
+        """The rows that are filled, by name."""
+        return {name: array[: len(self)] for name, array in self.arrays.items()}
+
+    def restore(self, rows: Mapping[str, Tensor], seen: int) -> None:
+        """Go on with what ``kept`` gave, and with how many positions there had been by then."""
+        for name, tensor in rows.items():
+            self.arrays[name][: len(tensor)] = tensor.to(self.device)
+        self.seen = seen
 
     def sample(
         self, count: int, generator: torch.Generator, dtype: torch.dtype = torch.float32, newest: int | None = None

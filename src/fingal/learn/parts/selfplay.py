@@ -7,6 +7,7 @@ that neither waits.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,3 +105,30 @@ def even_openings(
     weight = torch.exp(-((torch.cat(values) / spread) ** 2) / 2) + 1e-6
     picked = torch.multinomial(weight, count, generator=generator)
     return [order[i, : length[i]].tolist() for i in picked.tolist()]
+
+
+def draw_openings(
+    judge: Judge, pools: Sequence[DevicePool], most_stones: int, spread: float, wild: int, generator: torch.Generator
+) -> None:
+    """Give every pool 512 openings that the net thinks even; ``wild`` of them have up to a boardful of stones."""
+    for size in dict.fromkeys(pool.size for pool in pools):
+        lines = []
+        for count, stones in ((512 - wild, most_stones), (wild, size * size)):
+            if count > 0:
+                lines += even_openings(judge, size, count, stones, spread, generator)
+        for pool in pools:
+            if pool.size == size:
+                pool.core.set_openings(lines)
+
+
+def kept_pools(pools: Sequence[DevicePool]) -> dict[str, torch.Tensor]:
+    """What a run has to keep of its pools; nothing may be under way."""
+    kept = {f"pool.{i}": torch.frombuffer(bytearray(p.core.save()), dtype=torch.uint8) for i, p in enumerate(pools)}
+    return kept | {f"next_id.{i}": torch.from_numpy(pool.next_id) for i, pool in enumerate(pools)}
+
+
+def restore_pools(pools: Sequence[DevicePool], kept: Mapping[str, torch.Tensor]) -> None:
+    """Go on with what ``kept_pools`` gave."""
+    for i, pool in enumerate(pools):
+        pool.core.restore(kept[f"pool.{i}"].numpy().tobytes())
+        pool.next_id = kept[f"next_id.{i}"].numpy()

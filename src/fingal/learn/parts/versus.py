@@ -9,15 +9,16 @@ from torch import Tensor
 from fingal import _core
 from fingal.nets.planes_torch import encode, layout, to_board
 from fingal.nets.residual import Residual
+from fingal.nets.ringed import Ringed
 
 
 @torch.no_grad()
-def raw_match(first: Residual, second: Residual, size: int, games: int, seed: int = 0) -> float:
+def raw_match(first: Residual | Ringed, second: Residual | Ringed, size: int, games: int, seed: int = 0) -> float:
     """How often the first net wins, playing its policy's best move; every game begins with a random stone.
 
     Each opening is played twice, once with each net as Black.
     """
-    device = first.norm.shift.device
+    device = next(first.parameters()).device
     pairs = max(1, games // 2)
     opening = np.random.default_rng(seed).permutation(size * size)[np.arange(pairs) % (size * size)].astype(np.int32)
     won = 0
@@ -38,7 +39,9 @@ def raw_match(first: Residual, second: Residual, size: int, games: int, seed: in
     return won / (2 * pairs)
 
 
-def _best_moves(net: Residual, batch: _core.Batch, device: torch.device) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _best_moves(
+    net: Residual | Ringed, batch: _core.Batch, device: torch.device
+) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     count, size = batch.count, batch.width
     stones = np.zeros((2, count, batch.words), np.uint64)
     white, last = np.zeros(count, np.bool_), np.zeros(count, np.int32)
