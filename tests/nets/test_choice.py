@@ -167,13 +167,22 @@ def test_offsets_are_the_same_wherever_the_cells_are() -> None:
     assert len(number.unique()) == 25
 
 
-def test_a_head_with_an_offset_looks_where_it_says() -> None:
-    """Attention pulled to the cell below by a large number, values passed on: a cell hears of its neighbour alone."""
+def test_a_head_looks_near_at_first_and_where_it_is_told_later() -> None:
+    """On a board of distances by hand: (1, -1) is a neighbour, (1, 1) is two steps away."""
+    near = transformer.nearness(2, 2).view(2, 5, 5)
+    assert near[0].int().tolist() == [
+        [-4, -3, -2, -2, -2],
+        [-3, -2, -1, -1, -2],
+        [-2, -1, 0, -1, -2],
+        [-2, -1, -1, -2, -3],
+        [-2, -2, -2, -3, -4],
+    ]
+    assert torch.equal(near[1], near[0] / 8)
     config = transformer.Config(positions="relative", width=4, heads=1, layers=1, dense=4, reach=2, norm="pre")
     net = transformer.Transformer(config)
-    layer = net.layers[0]
     with torch.no_grad():
-        layer.offsets[0, (1 + 2) * 5 + 2] = 50.0
+        net.layers[0].offsets.fill_(0.0)
+        net.layers[0].offsets[0, (1 + 2) * 5 + 2] = 50.0
     quiet = torch.zeros(1, 4, 4)
     stone = quiet.clone()
     stone[0, 2, 1] = 1.0

@@ -5,8 +5,9 @@ What a token knows of its place is ``positions``:
 ==========  ====================================================================================================
 cube        the cell's cube coordinates beside its stone: Linear 4 -> width, LayerNorm, ReLU. Plays any board.
 learned     a learned vector for each stone and one for each cell, added. Plays one board size.
-relative    no place at all: each head of each layer has a learned number for every offset between two cells, added
-            to its attention, and a token knows which edges its cell touches. Plays any board.
+relative    as cube; besides, each head of each layer has a learned number for every offset between two cells, added
+            to its attention. It begins as minus the distance in steps of the board times a slope, from 1 for the
+            first head to 1/8 for the last: a cell begins by looking at its neighbours. Plays any board.
 ==========  ====================================================================================================
 
 The layers are torch's encoder layers, with all their initial weights: attention, then two dense layers with a ReLU,
@@ -88,8 +89,8 @@ class Layer(nn.Module):
         nn.init.xavier_uniform_(self.attention.weight)
         nn.init.zeros_(self.attention.bias)
         nn.init.zeros_(self.mixed.bias)
-        offsets = 2 * config.reach + 1
-        self.offsets = nn.Parameter(torch.zeros(config.heads, offsets**2)) if config.positions == "relative" else None
+        relative = config.positions == "relative"
+        self.offsets = nn.Parameter(nearness(config.heads, config.reach)) if relative else None
 
     def forward(self, x: Tensor, offset: Tensor | None) -> Tensor:
         """Tokens [B, N, width] to the same; ``offset`` int64 [N, N] is the number of the way from one to another."""
@@ -122,7 +123,7 @@ class Transformer(Signed):
     """Attention from every cell to every other."""
 
     def __init__(self, config: Config = PAPER) -> None:
-        """Torch's own initial weights; offsets begin at 0."""
+        """Torch's own initial weights; those of offsets as ``nearness`` says."""
         super().__init__()
         self.config = config
         width = config.width
@@ -131,7 +132,7 @@ class Transformer(Signed):
             self.stones = nn.Embedding(3, width)
             self.places = nn.Embedding(config.size**2, width)
         else:
-            self.entry = nn.Linear(4 if config.positions == "cube" else 5, width)
+            self.entry = nn.Linear(4, width)
             self.entry_norm = nn.LayerNorm(width)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = nn.LayerNorm(width) if config.norm == "pre" else None
@@ -157,17 +158,20 @@ class Transformer(Signed):
         if self.config.positions == "learned":
             tokens: Tensor = self.stones((boards.flatten(1) + 1).long()) + self.places.weight
             return tokens
-        where = cube if self.config.positions == "cube" else touched
-        seen = torch.cat((boards.unsqueeze(1), where(rows, columns, boards).expand(count, -1, -1, -1)), 1)
+        where = cube(rows, columns, boards).expand(count, -1, -1, -1)
+        seen = torch.cat((boards.unsqueeze(1), where), 1)
         entered: Tensor = F.relu(self.entry_norm(self.entry(seen.flatten(2).mT)))
         return entered
 
 
-def touched(rows: int, columns: int, like: Tensor) -> Tensor:
-    """Which edges each cell touches, [4, rows, columns]: top, bottom, left, right."""
-    out = like.new_zeros(4, rows, columns)
-    out[0, 0], out[1, -1], out[2, :, 0], out[3, :, -1] = 1, 1, 1, 1
-    return out
+def nearness(heads: int, reach: int) -> Tensor:
+    """What offsets begin with, [heads, offsets]: minus the distance on the board, times 1 to 1/8 from head to head."""
+    line = torch.arange(-reach, reach + 1)
+    down, right = line.view(-1, 1), line.view(1, -1)
+    # A step goes down, right, or both at once in opposite directions.
+    distance = torch.stack((*torch.broadcast_tensors(down.abs(), right.abs()), (down + right).abs())).amax(0).flatten()
+    slopes = 2.0 ** -torch.linspace(0, 3, heads)
+    return -slopes.unsqueeze(1) * distance
 
 
 def offsets(rows: int, columns: int, reach: int, like: Tensor) -> Tensor:
