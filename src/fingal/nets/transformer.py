@@ -169,7 +169,7 @@ def nearness(heads: int, reach: int) -> Tensor:
     line = torch.arange(-reach, reach + 1)
     down, right = line.view(-1, 1), line.view(1, -1)
     # A step goes down, right, or both at once in opposite directions.
-    distance = torch.stack((*torch.broadcast_tensors(down.abs(), right.abs()), (down + right).abs())).amax(0).flatten()
+    distance = torch.maximum(torch.maximum(down.abs(), right.abs()), (down + right).abs()).flatten()
     slopes = 2.0 ** -torch.linspace(0, 3, heads)
     return -slopes.unsqueeze(1) * distance
 

@@ -138,6 +138,7 @@ class Search:
         self.visits = np.zeros((games, len(known.legal), CELLS))
         """[G, boards, cells]"""
         self._sum = np.zeros_like(self.visits)
+        self._judged = np.zeros(self.visits.shape[:2], np.bool_)
 
     def run(self, game: Numbers, root: Numbers) -> Floats:
         """Search boards [N] in trees [N], each tree at most once; gives their visits [N, cells]."""
@@ -150,19 +151,18 @@ class Search:
         """One way down from every root, and back up with the value's sign changed at every ply."""
         known, way = boards(), list[tuple[Numbers, Numbers, Numbers]]()
         value = np.zeros(len(game))
-        depth = np.zeros(len(game), np.int64)
         here, going = root.copy(), np.arange(len(game))
         while len(going):
             at, tree = here[going], game[going]
             count = self.visits[tree, at]
-            legal = known.legal[at]
-            new = (count.sum(1) == 0) & (len(way) > 0) | ~legal.any(1)
-            # A board that is seen for the first time is judged, and so is a full one that nobody has won.
-            value[going[new]] = np.where(legal[new].any(1), self._said.value[at[new]], 0.0)
+            full: NDArray[np.bool_] = ~known.legal[at].any(axis=1, keepdims=True)[:, 0]
+            # A board that is seen for the first time is judged, a root aside; a full one that nobody has won is even.
+            new = full | ~self._judged[tree, at] & (len(way) > 0)
+            self._judged[tree, at] = True
+            value[going[new]] = np.where(full[new], 0.0, self._said.value[at[new]])
             going, at, tree, count = going[~new], at[~new], tree[~new], count[~new]
             cell = puct(self._mean(tree, at), count, self._said.policy[at], known.legal[at], self._config.exploration)
             way.append((going, at, cell))
-            depth[going] = len(way)
             won = known.wins[at, cell]
             value[going[won]] = -1.0  # for the next player
             here[going] = self._child[at, cell]
