@@ -155,7 +155,7 @@ class Search:
         while len(going):
             at, tree = here[going], game[going]
             count = self.visits[tree, at]
-            full: NDArray[np.bool_] = ~known.legal[at].any(axis=1, keepdims=True)[:, 0]
+            full = known.legal[at].sum(1) == 0
             # A board that is seen for the first time is judged, a root aside; a full one that nobody has won is even.
             new = full | ~self._judged[tree, at] & (len(way) > 0)
             self._judged[tree, at] = True
