@@ -165,16 +165,13 @@ class Dqn:
         return self.episodes + self.more_episodes * generation
 
 
-CORRECTED = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
-"""Settings under which a value is what the game is worth: the share of wins minus that of losses, for both sides."""
-
 _FIVE = Dqn(size=5, width=32, generations=10, games=16, groups=4, updates_per_move=0.5)
 
 PRESETS = {
     "cpu-5x5": _FIVE,
     "cpu-5x5-corrected": replace(_FIVE, squash="tanh", loss_reward=-1.0, gamma=1.0, opponent="self"),
-    "paper-5x5": Dqn(size=5, games=256, batch=256, updates_per_move=0.125),
-    "paper-7x7": Dqn(games=256, batch=256, updates_per_move=0.125),
+    "paper-5x5": Dqn(size=5, games=256, batch=256, updates_per_move=0.125, row_episodes=200),
+    "paper-7x7": Dqn(games=256, batch=256, updates_per_move=0.125, row_episodes=200),
 }
 """Named settings for ``--preset``."""
 
