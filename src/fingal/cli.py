@@ -379,6 +379,25 @@ def run_training(arguments: list[str]) -> None:
 
 
 @app.command
+def sweep(algorithm: Positional[str], /) -> None:
+    """Search for good settings of a learner; 'fingal sweep ALGORITHM --help' lists what can be asked for.
+
+    Args:
+        algorithm: As for 'fingal train'.
+    """
+    run_sweep([algorithm])
+
+
+def run_sweep(arguments: list[str]) -> None:
+    """Sweep: as in training, the settings after the algorithm's name are the algorithm's own."""
+    try:
+        from fingal.learn import sweep_command
+    except ModuleNotFoundError as error:
+        raise ValueError(f"a sweep needs {error.name}: install fingal[sweep]") from None
+    sweep_command.main(arguments)
+
+
+@app.command
 def reproduce(
     paper: Positional[str],
     /,
@@ -468,8 +487,9 @@ def bench(
 def main() -> None:
     """Run a command; bad input is answered with one sentence and exit status 2."""
     try:
-        if sys.argv[1:2] == ["train"] and len(sys.argv) > 2 and not sys.argv[2].startswith("-"):
-            return run_training(sys.argv[2:])
+        own = {"train": run_training, "sweep": run_sweep}.get("".join(sys.argv[1:2]))
+        if own is not None and len(sys.argv) > 2 and not sys.argv[2].startswith("-"):
+            return own(sys.argv[2:])
         app.cli(
             prog="fingal",
             description="The open platform for the board game Hex.",

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from fingal.learn import stacked_command
 from fingal.learn.parts import curves
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Opened, Run
 
 S = TypeVar("S")
 
@@ -115,12 +115,12 @@ def device_of(name: str) -> torch.device:
     return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
 
 
-def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console) -> None:
+def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console, opened: Opened = Run) -> None:
     """Run to the end, showing how it goes. The last line on stdout is the net's file."""
     config, device = options.settings, device_of(options.device)
     if device.type == "cpu":
         torch.set_num_threads(getattr(config, "threads", 1))
-    run = Run(options.run, asdict(config))
+    run = opened(options.run, asdict(config))
     try:
         trainer = module.Trainer(config, run, device, options.start)
         _watch(module, trainer, str(options.run), console)

@@ -21,7 +21,7 @@ from torch import nn
 from fingal.learn.parts import curves
 from fingal.learn.parts.history import History
 from fingal.learn.parts.pretraining import pretrain
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Opened, Run
 from fingal.nets import checkpoint, hexagonal
 from fingal.nets.card import Card, write_atomically
 
@@ -88,7 +88,7 @@ def main(algorithm: str, arguments: list[str]) -> None:
     train(algorithm, module, options, Console(stderr=True))
 
 
-def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console) -> None:
+def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console, opened: Opened = Run) -> None:
     """Run to the end, showing how it goes, and leave nets that ``net:FILE`` plays.
 
     The last line on stdout is the net of the best seed. SystemExit with status 1 when every run has diverged.
@@ -97,7 +97,7 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
     one = options.settings
     settings = [replace(one, seed=one.seed + number) for number in range(options.seeds)]
     about = {"algorithm": algorithm, **asdict(one), "seeds": options.seeds, "pretrained": options.pretrained}
-    run = Run(options.run, about)
+    run = opened(options.run, about)
     try:
         start = None
         if options.pretrained:

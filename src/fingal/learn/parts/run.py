@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +68,7 @@ class Run:
         self._metrics.close()
         if self._board:
             self._board.close()
+
+
+Opened = Callable[[Path, dict[str, Any]], Run]
+"""What opens a run's folder for settings: ``Run``, or something that also listens."""
