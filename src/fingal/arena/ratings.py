@@ -175,26 +175,28 @@ def anchored(elo: Floats, anchor: int | None) -> Floats:
 def _maximise(pairs: NDArray[np.int64], players: int, wins: Floats, losses: Floats) -> Floats:
     """Maximise the log-likelihood of B sets of results: a sum of concave functions is one, so all at once."""
     from scipy.optimize import minimize
+    from scipy.sparse import coo_array
     from scipy.special import expit, log_expit
 
-    rows = np.arange(len(pairs))
-    design = np.zeros((len(pairs), players + 1))
-    np.add.at(design, (rows, pairs[:, 0]), 1)
-    np.add.at(design, (rows, pairs[:, 1]), -1)
-    design[:, -1] = 1
+    # Three entries a row: Black's, White's and the advantage's. Of hundreds of players the others would all be zeros.
+    columns = np.column_stack([pairs, np.full(len(pairs), players)])
+    entries = np.tile([1.0, -1.0, 1.0], len(pairs))
+    design = coo_array(
+        (entries, (np.repeat(np.arange(len(pairs)), 3), columns.ravel())), (len(pairs), players + 1)
+    ).tocsr()
     shape, total = (len(wins), players + 1), wins + losses
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         theta = flat.reshape(shape)
-        ahead = theta @ design.T
+        ahead = (design @ theta.T).T
         likelihood = (wins * log_expit(ahead) + losses * log_expit(-ahead)).sum()
-        gradient = (total * expit(ahead) - wins) @ design + _RIDGE * theta
+        gradient = (design.T @ (total * expit(ahead) - wins).T).T + _RIDGE * theta
         return float(_RIDGE / 2 * (theta * theta).sum() - likelihood), gradient.ravel()
 
     def curve(flat: Floats, along: Floats) -> Floats:
-        chance = expit(flat.reshape(shape) @ design.T)
+        chance = expit((design @ flat.reshape(shape).T).T)
         step = along.reshape(shape)
-        bent: Floats = (total * chance * (1 - chance) * (step @ design.T)) @ design + _RIDGE * step
+        bent: Floats = (design.T @ (total * chance * (1 - chance) * (design @ step.T).T).T).T + _RIDGE * step
         return bent.ravel()
 
     found = minimize(
