@@ -416,12 +416,13 @@ def reproduce(
     """Do a paper's experiments again and write a page with its figures. Stopped or killed, it goes on when asked again.
 
     Args:
-        paper: 000, temporal-difference learners on 3x3; 001, NeuroHex; 002, policy gradients; 004, EZO-CNN.
+        paper: 000, temporal-difference learners on 3x3; 001, NeuroHex; 002, policy gradients;
+            003, generations of deep Q-learning; 004, EZO-CNN.
         figure: These figures and tables only; a wrong name is answered with the right ones.
         scale: smoke (a minute), small (half an hour on two cores) or paper (the paper's sizes: for a GPU).
-        opponent: All but paper 000: the yardstick, for example htp:mohex; a player of Fingal's own, if not given.
-        nets: All but paper 000: train nothing, but play the paper's games with these nets and print its table.
-        runs: Paper 002: train nothing, but make its figure of the finished runs in this folder.
+        opponent: Papers 001, 002 and 004: the yardstick, for example htp:mohex; a player of Fingal's own, if not given.
+        nets: Papers 001, 002 and 004: train nothing, but play the paper's games with these nets and print its table.
+        runs: Papers 002 and 003: train nothing, but make figures of the finished runs in this folder.
         player: How the nets play, with {} for a file, where it is not as the paper's protocol has it.
         seed: Start of the random numbers in games with nets: another number for fresh games.
         jobs: Runs, or games, at a time; as many as there are cores, if not given.

@@ -87,7 +87,7 @@ def test_schemes_are_drawn_by_game() -> None:
         (["002", "--figure", "7"], "there is no figure '7': schemes, bias, tabular, rates, 2, beyond, table-1"),
         (["002", "--opponent", "nobody"], "there is no player 'nobody'"),
         (["002", "--runs", "nowhere"], "nowhere holds no runs of reinforce-v, reinforce-a, reinforce-b, amcpg-a"),
-        (["004", "--runs", "nowhere"], "paper 004 has no figure of runs that are there: 002 has"),
+        (["004", "--runs", "nowhere"], "paper 004 has no figure of runs that are there: 002 and 003 have"),
     ],
 )
 def test_bad_input_is_one_sentence(fingal: Run, arguments: list[str], words: str) -> None:

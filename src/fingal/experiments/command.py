@@ -15,8 +15,11 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from fingal.experiments import full_size, matches, workshop
 from fingal.experiments.request import Request
 
-PAPERS = ("000", "001", "002", "004")
+PAPERS = ("000", "001", "002", "003", "004")
 """Each has a package ``paper_NNN`` with a module ``reproduction``: its functions ``reproduce`` and ``findings``."""
+
+RUNS = ("002", "003")
+"""Those whose figures can be made of runs that are there."""
 
 TRIALS = ("001", "002", "004")
 """Those with a module ``trials``: protocols for nets that were trained elsewhere."""
@@ -74,8 +77,8 @@ def reproduce(
         return
     if players:
         raise ValueError(f"player={players[0]!r} is not possible without nets: it says how they play")
-    if request.runs is not None and paper != "002":
-        raise ValueError(f"paper {paper} has no figure of runs that are there: 002 has")
+    if request.runs is not None and paper not in RUNS:
+        raise ValueError(f"paper {paper} has no figure of runs that are there: {' and '.join(RUNS)} have")
     reproduction = importlib.import_module(f"fingal.experiments.paper_{paper}.reproduction")
     with Bar(notes) as bar:
         result = reproduction.reproduce(replace(request, watch=bar.watch))

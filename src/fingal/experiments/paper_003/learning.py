@@ -1,0 +1,277 @@
+"""Figures 4 and 5, the corrected settings, and the learners that the paper gave up: PPO, SAC and AlphaZero."""
+
+from __future__ import annotations
+
+import functools
+import json
+import multiprocessing
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from fingal.arena import charts, net_games
+from fingal.arena.charts import Curve
+from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
+from fingal.arena.statistics import Rate
+from fingal.experiments import ablation
+from fingal.experiments.ablation import Measure, Trained
+from fingal.experiments.intervals import Mean, mean_of, student_mean
+from fingal.experiments.matches import in_percent
+from fingal.experiments.paper_003 import lineages, quoted, small_alphazero
+from fingal.experiments.paper_003.hall import Agent, Hall
+from fingal.experiments.paper_003.lineages import Lineage
+from fingal.experiments.paper_003.protocol import BEATEN, BINNED, MISTAKES, SAC, TRANSFER, Scale
+from fingal.experiments.sweep import Setting
+from fingal.game.picture import Picture
+from fingal.nets.card import write_atomically
+
+
+def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Section | None:
+    """Figure 4: episodes until 50 games in a row are won against the random player."""
+    named: dict[str, list[Lineage]] = {}
+    for name, run in zip(lineages.labels(runs), runs, strict=True):
+        named.setdefault(name, []).append(run)
+    curves, rows = [], []
+    for name, same in named.items():
+        points = lineages.mean_curve([run.of(0) for run in same], "win_rate", 60)
+        ends = [(mean.low, mean.high) for _, mean in points] if len(same) > 1 else ()
+        curves.append(Curve(name, [(0.0, 0.0), *((at, mean.value) for at, mean in points)], [(0.0, 0.0), *ends]))
+        rows.append(_base_row(name, same))
+    if not rows:
+        return None
+    size = runs[0].size
+    pictures["figure-4"] = charts.plane(
+        f"{size}x{size}: won of the last 50 against the random player",
+        curves,
+        x_name="episode",
+        y_range=(0.0, 1.0),
+        write_y=charts.percent,
+        width=640.0,
+        height=420.0,
+    )
+    words = (
+        "<p><b>The paper</b>, on 7x7: Convolutional is the fastest with 146 episodes, Transformer2 the slowest with "
+        "1356; it says nothing of other seeds. In its program Transformer2 had a tenth of the others' learning rate. "
+        "<b>Here</b> all have the same settings; games are those of training, random moves included.</p>"
+    )
+    head = ["", "the paper", "seeds that won 50 in a row", "episodes of each", "median", "as first", "as second"]
+    body = words + chart(pictures["figure-4"]) + table(head, rows)
+    return Section("figure-4", "Figure 4: until 50 games in a row are won", body, "Figure 4")
+
+
+def _base_row(name: str, same: Sequence[Lineage]) -> list[str]:
+    reached = [run.streak() for run in same]
+    said = quoted.EPISODES.get(name)
+    marks = [[value for run in same if (value := run.last(figure)) is not None] for figure in BEATEN]
+    shares = [
+        "·" if not values else mean_of(key, values).as_percent() for key, values in zip(BEATEN, marks, strict=True)
+    ]
+    return [
+        text(name),
+        "·" if said is None else str(said),
+        in_percent(Rate(sum(number is not None for number in reached), len(reached))),
+        ", ".join("never" if number is None else str(number) for number in reached),
+        median(reached),
+        *shares[:2],
+    ]
+
+
+def median(reached: Sequence[int | None]) -> str:
+    """The middle of the episodes, where those that never won are the longest."""
+    middle = statistics.median([float("inf") if number is None else float(number) for number in reached])
+    return "never" if middle == float("inf") else f"{middle:g}"
+
+
+def bin_section(runs: Sequence[Lineage], scale: Scale, pictures: dict[str, Picture]) -> Section | None:
+    """Figure 5: how fast the generations learn, some at a time."""
+    shown = [run for run in runs if run.net == BINNED and run.size == scale.size and run.grown and not run.corrected]
+    if not shown:
+        return None
+    longest = max(shown, key=lambda run: max(run.generations))
+    drawn = []
+    for figure, title in (("win_rate", "won of the last 50"), ("length", "own moves a game")):
+        curves = []
+        for name, numbers in lineages.bins(longest, scale.bin):
+            points = lineages.mean_curve([run.of(one) for run in shown for one in numbers], figure)
+            curves.append(Curve(name, [(at, mean.value) for at, mean in points]))
+        pictures[f"figure-5-{figure}"] = charts.plane(
+            f"{BINNED} on {scale.size}x{scale.size}: {title}",
+            [curve for curve in curves if curve.points],
+            x_name="episode of the generation",
+            y_range=(0.0, 1.0) if figure == "win_rate" else None,
+            write_y=charts.percent if figure == "win_rate" else charts.plain,
+            width=520.0,
+            height=360.0,
+        )
+        drawn.append(chart(pictures[f"figure-5-{figure}"]))
+    ends = [(run.streak(number), number) for run in shown for number in run.grown]
+    words = (
+        "<p><b>The paper:</b> early generations win sooner, and their games are longer. <b>Here</b> the mean over the "
+        f"generations of a bin{' and seeds' if len(shown) > 1 else ''}; one that has ended keeps its last figure. "
+        f"{sum(episodes is not None for episodes, _ in ends)} of {len(ends)} generations ended by 50 wins in a row.</p>"
+    )
+    return Section("figure-5", "Figure 5: generations", words + grid(drawn), "Figure 5")
+
+
+Rivals = dict[int, tuple[Lineage, Lineage, net_games.Games]]
+"""By seed: the run with the paper's settings, the corrected one, and their games."""
+
+
+def rivals(hall: Hall, runs: Sequence[Lineage], size: int) -> Rivals:
+    """The last nets of runs with equal seeds, every opening with each colour."""
+    here = [run for run in runs if run.net == TRANSFER and run.size == size]
+    literal = {run.seed: run for run in here if not run.corrected and run.grown}
+    made = {}
+    for other in (run for run in here if run.corrected and run.seed in literal):
+        one = literal[other.seed]
+        agents = [Agent("paper", 0, one.latest), Agent("corrected", 0, other.latest)]
+        pairs = net_games.between([0], [1])
+        made[other.seed] = (
+            one,
+            other,
+            hall.from_every_opening(f"corrected-{size}x{size}-{other.seed}", agents, pairs, size),
+        )
+    return made
+
+
+def rival_section(met: Rivals) -> Section | None:
+    """The paper's settings against the corrected ones."""
+    if not met:
+        return None
+    rows = []
+    for seed, (one, other, games) in met.items():
+        total, first, second = games.rates([1])
+        shares = (tinted(rate.value, in_percent(rate)) for rate in (total, first, second))
+        rows.append([f"seed {seed}", *shares, _marks(one), _marks(other)])
+    total = Rate(
+        sum(games.rates([1])[0].wins for *_, games in met.values()),
+        sum(len(games) for *_, games in met.values()),
+    )
+    size = next(iter(met.values()))[0].size
+    words = (
+        "<p>In the paper a value is a chance from 0 to 1, 0.9 as much with every move, learned against past selves; a "
+        "loss and a long game are worth the same. Corrected, it is what the game is worth, from -1 to 1, without a "
+        "discount, negated for the other side, learned by self-play. Both have made as many moves and updates. "
+        f"The last nets meet on {size}x{size} from every first stone with both colours; all seeds together: corrected "
+        f"wins {in_percent(total)}.</p>"
+    )
+    head = ["", "corrected wins", "as first", "as second", "marks of the paper's", "marks of the corrected"]
+    return Section("corrected", "The paper's settings against the corrected", words + table(head, rows), "Corrected")
+
+
+def _marks(run: Lineage) -> str:
+    """A net's last marks."""
+    told = [f"{title} {100 * value:.1f}%" for key, title in BEATEN.items() if (value := run.last(key)) is not None]
+    return text("; ".join([*told, f"{run.last('moves') or 0:,.0f} moves"]))
+
+
+def measures(runs: Mapping[str, Sequence[Trained]], size: int) -> dict[str, Measure]:
+    """What arms are compared by: the marks in the last row of their runs."""
+    return {
+        key: Measure(f"{size}x{size}: {title}", {name: ablation.end(made, key) for name, made in runs.items()})
+        for key, title in BEATEN.items()
+    }
+
+
+def policy_section(runs: Sequence[Trained], scale: Scale) -> Section | None:
+    """PPO, which the paper gave up."""
+    ends = {key: ablation.end(runs, key) for key in BEATEN}
+    if not any(ends.values()):
+        return None
+    words = (
+        "<p><b>The paper:</b> PPO was tried with a library and given up; no numbers. <b>Here</b> against the random "
+        "player, 256 games with either side, best moves; means over seeds with Student's intervals.</p>"
+    )
+    cells = ["·" if mean is None else tinted(mean.value, mean.as_percent()) for mean in ends.values()]
+    body = words + table(["", "seeds", *BEATEN.values()], [["PPO", str(len(runs)), *cells]])
+    return Section("ppo", f"PPO on {scale.ppo['size']}x{scale.ppo['size']}", body, "PPO")
+
+
+def mistake_section(
+    runs: Mapping[str, Sequence[Trained]], scale: Scale, pictures: dict[str, Picture]
+) -> Section | None:
+    """SAC with each mistake of the public program."""
+    size = int(scale.policies(SAC).common["size"])
+    return ablation.section(MISTAKES, measures(runs, size), pictures)
+
+
+ALPHAZERO_FILE = "alphazero.json"
+"""What became of AlphaZero on 3x3, in the paper's folder."""
+
+
+def _small(task: tuple[str, int], fields: Setting) -> tuple[str, dict[str, float]]:
+    name, seed = task
+    config = small_alphazero.Small(**{**fields, **small_alphazero.CAUSES[name]}, seed=seed)
+    return name, small_alphazero.measured(small_alphazero.learn(config), config)
+
+
+def alphazero(scale: Scale, folder: Path, processes: int, tell: Callable[[float], None]) -> dict[str, dict[str, Mean]]:
+    """The paper's AlphaZero and each of its mistakes: means of the marks over seeds. What is kept is read."""
+    asked = {"fields": scale.alphazero, "seeds": scale.alphazero_seeds, "causes": small_alphazero.CAUSES}
+    file = folder / ALPHAZERO_FILE
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if kept.get("asked") != json.loads(json.dumps(asked)):
+        tasks = [(name, seed) for name in small_alphazero.CAUSES for seed in range(1, scale.alphazero_seeds + 1)]
+        one = functools.partial(_small, fields=scale.alphazero)
+        rows = []
+        if processes == 1:
+            for task in tasks:
+                rows.append(one(task))
+                tell(len(rows) / len(tasks))
+        else:
+            # Not forked: torch's threads would be missing in the copy.
+            with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+                for row in pool.map(one, tasks):
+                    rows.append(row)
+                    tell(len(rows) / len(tasks))
+        kept = {"asked": asked, "rows": rows}
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, json.dumps(kept).encode())
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, marks in kept["rows"]:
+        for key, value in marks.items():
+            found.setdefault(name, {}).setdefault(key, []).append(value)
+    return {
+        name: {key: student_mean(values, (0.0, 1.0)) for key, values in marks.items()} for name, marks in found.items()
+    }
+
+
+SMALL_MARKS = {
+    "search_first_vs_random": "by search, as first against random",
+    "search_second_vs_random": "as second",
+    "net_first_vs_random": "the net alone, as first",
+    "net_second_vs_random": "as second",
+}
+"""What is shown of AlphaZero."""
+
+
+def alphazero_section(found: Mapping[str, Mapping[str, Mean]]) -> Section | None:
+    """AlphaZero on 3x3 with each mistake of the public program."""
+    if not found:
+        return None
+    rows = []
+    for name, marks in found.items():
+        shown = [marks[key] for key in SMALL_MARKS]
+        rows.append([text(name), str(shown[0].size), *(tinted(mean.value, mean.as_percent()) for mean in shown)])
+    words = (
+        f"<p><b>The paper:</b> {100 * quoted.ALPHAZERO:.0f}% against the random player on 3x3 after 20 iterations of "
+        "40 games with 20 simulations a move. <b>Here</b> the same budget, and each of two mistakes of the public program "
+        "alone: the second player's board is not mirrored, or the first player is told that he has always lost. The "
+        "shares are exact; perfect play wins 100% as first and 81.9% as second, and who plays for the random player's "
+        "mistakes 97.8% as second.</p>"
+    )
+    body = words + table(["", "seeds", *SMALL_MARKS.values()], rows)
+    return Section("alphazero", "AlphaZero on 3x3", body, "AlphaZero")
+
+
+def findings(bases: Sequence[Lineage], met: Rivals) -> dict[str, Any]:
+    """Figure 4's episodes and the corrected settings' games, for JSON."""
+    reached: dict[str, list[int | None]] = {}
+    for name, run in zip(lineages.labels(bases), bases, strict=True):
+        reached.setdefault(name, []).append(run.streak())
+    return {
+        "episodes_to_50_wins": reached,
+        "corrected_wins": {seed: games.rates([1]) for seed, (_, _, games) in met.items()},
+    }

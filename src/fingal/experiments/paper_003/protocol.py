@@ -1,0 +1,196 @@
+"""Which nets are trained, how far, and what is asked of them.
+
+The paper's boards take a GPU; the smaller scales keep its rules and shrink boards, nets and the number of games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from fingal.experiments.ablation import Ablation, Plan
+from fingal.experiments.figure import Arm
+from fingal.experiments.request import refuse_none
+from fingal.experiments.sweep import Setting
+from fingal.learn.dqn import CORRECTED
+from fingal.nets.choice import PAPER_NAMES
+
+DQN = "fingal.learn.dqn:Dqn"
+PPO = "fingal.learn.ppo:PPO"
+SAC = "fingal.learn.sac:SAC"
+
+PARTS = ("4", "5", "6", "7", "table-2", "corrected", "ppo", "sac", "alphazero")
+"""What can be asked for. '6' is the tournament, its Elo and its ten best from every opening; 'corrected' are the
+settings of the paper against those under which a value is what a game is worth."""
+
+GENERATIONS = {"5", "6", "7", "table-2", "corrected"}
+"""Those that need generations."""
+
+OURS = "transformer-relative"
+"""The net that is trained beside the paper's five until it beats the random player."""
+
+TRANSFER = "convolutional"
+"""The net whose agents play on boards that they were not trained on."""
+
+BINNED = "convolutional-cube"
+"""The net of figure 5."""
+
+AGENTS = 10
+"""How many of each group go on to table II, and how many meet from every opening."""
+
+MATCHES = 20
+"""Matches of two games that each of them plays with the random player."""
+
+MISTAKES = Ablation(
+    "sac",
+    "SAC: what was wrong with it",
+    "at most 70% against the random player on 7x7, and a guess that the program it was taken from has a mistake.",
+    (
+        Arm("right"),
+        Arm("chances add up over the batch", {"normalise": "batch"}),
+        Arm("entropy of the whole board", {"entropy_target": "board"}),
+        Arm("critics from 0 to 1", {"critics": "sigmoid"}),
+        Arm("a loss gives 0", {"loss_reward": 0.0}),
+        Arm(
+            "all four, as published",
+            {"normalise": "batch", "entropy_target": "board", "critics": "sigmoid", "loss_reward": 0.0},
+        ),
+    ),
+)
+"""Each mistake of the public program alone, and all together."""
+
+BEATEN = {"first_vs_random": "as first against random", "second_vs_random": "as second", "keeps_win": "wins kept"}
+"""What runs are compared by: figures of their last rows."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is done."""
+
+    name: str
+    size: int
+    """The side of the board of figures 4 to 6."""
+    sizes: tuple[int, int]
+    """Those of figure 7 and table II, the smaller first; ``size`` is one of them."""
+    beyond: tuple[int, ...]
+    """Other boards on which the two groups play."""
+    generations: Setting
+    """The settings of DQN with generations, but for board, net and seed."""
+    seeds: int
+    """Runs of each net with generations."""
+    rivals: int
+    """Runs of each side, where the paper's settings meet the corrected ones."""
+    base: Setting
+    """The settings of figure 4, where a net meets the random player alone."""
+    base_seeds: int
+    ppo: Setting
+    sac: Setting
+    policy_seeds: int
+    """Runs of PPO, and of SAC with each mistake."""
+    alphazero: Setting = field(default_factory=dict)
+    """What differs from the paper's settings."""
+    alphazero_seeds: int = 3
+    bin: int = 10
+    """Generations that figure 5 puts together."""
+    at_once: int | None = None
+    """Runs at a time; as many as there are processes, if not given."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run."""
+        refuse_none(self)
+        if self.size not in self.sizes or self.sizes[0] >= self.sizes[1]:
+            raise ValueError(f"sizes={self.sizes} is not possible: two, the smaller first, {self.size} among them")
+
+    def lineage(self, size: int, seeds: int | None = None) -> Plan:
+        """Runs with generations on a board."""
+        return Plan(DQN, {**self.generations, "size": size}, seeds or self.seeds, size**4, name="dqn")
+
+    def bases(self) -> Plan:
+        """Runs against the random player alone."""
+        return Plan(DQN, {**self.base, "size": self.size, "generations": 0}, self.base_seeds, 100.0, name="base")
+
+    def policies(self, learner: str) -> Plan:
+        """The runs of PPO or SAC."""
+        fields = self.ppo if learner == PPO else self.sac
+        return Plan(learner, fields, self.policy_seeds, 200.0, name=learner.rpartition(":")[2].lower())
+
+
+def nets(names: Sequence[str] = PAPER_NAMES) -> Iterator[Arm]:
+    """An arm for each net."""
+    for name in names:
+        yield Arm(name, {"net": name})
+
+
+def corrected(moves: int) -> Arm:
+    """Values from -1 to 1 that are negated with the side to move, no discount, self-play; so many moves."""
+    return Arm("corrected", {"net": TRANSFER, **CORRECTED, "moves": moves})
+
+
+SMOKE = Scale(
+    name="smoke",
+    size=3,
+    sizes=(3, 4),
+    beyond=(5,),
+    generations={"width": 16, "generations": 2, "episodes": 12, "more_episodes": 2, "games": 4, "groups": 2},
+    seeds=1,
+    rivals=1,
+    base={"width": 16, "episodes": 60, "games": 4, "groups": 2, "updates_per_move": 0.25},
+    base_seeds=1,
+    ppo={"size": 3, "width": 16, "opponent": "random", "games": 8, "steps": 8, "batch": 32, "iterations": 2},
+    sac={
+        "size": 3,
+        "width": 16,
+        "opponent": "random",
+        "games": 8,
+        "capacity": 160,
+        "moves": 64,
+        "warm_up": 16,
+        "updates": 1,
+        "batch": 16,
+        "row_moves": 32,
+        "exam_rows": 1,
+    },
+    policy_seeds=1,
+    alphazero={"iterations": 1, "games": 4, "simulations": 4, "epochs": 1},
+    alphazero_seeds=1,
+    bin=1,
+)
+SMALL = Scale(
+    name="small",
+    size=5,
+    sizes=(5, 6),
+    beyond=(4, 7, 9),
+    generations={"width": 32, "generations": 10, "episodes": 400, "more_episodes": 40, "games": 16, "groups": 4},
+    seeds=1,
+    rivals=3,
+    base={"width": 32, "games": 1, "groups": 1},
+    base_seeds=5,
+    ppo={
+        "size": 5,
+        "net": "feed-forward",
+        "opponent": "random",
+        "games": 64,
+        "steps": 32,
+        "batch": 512,
+        "iterations": 150,
+    },
+    sac={"size": 5, "net": "feed-forward", "opponent": "random", "games": 32, "capacity": 32_000, "moves": 60_000},
+    policy_seeds=3,
+    bin=3,
+)
+PAPER = Scale(
+    name="paper",
+    size=7,
+    sizes=(5, 7),
+    beyond=(6, 9, 11),
+    generations={"games": 256, "batch": 256, "updates_per_move": 0.125, "device": "auto"},
+    seeds=2,
+    rivals=2,
+    base={"games": 1, "groups": 1, "device": "auto"},
+    base_seeds=5,
+    ppo={"size": 7, "device": "auto"},
+    sac={"size": 7, "opponent": "random", "device": "auto"},
+    policy_seeds=3,
+    at_once=4,
+)
+SCALES = {scale.name: scale for scale in (SMOKE, SMALL, PAPER)}
