@@ -1,0 +1,241 @@
+"""``fingal reproduce 003``: from the command line to the page, and what its figures and tables are made of."""
+
+import json
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from fingal.arena.net_games import Games
+from fingal.arena.statistics import Rate
+from fingal.experiments.paper_003 import learning, lineages, protocol, quoted, tournament, transfer
+from fingal.experiments.paper_003.hall import Agent, Hall
+from fingal.experiments.paper_003.lineages import Lineage
+from fingal.experiments.paper_003.protocol import MISTAKES, PAPER, PARTS, SMOKE
+from fingal.experiments.paper_003.tournament import Tournament
+from fingal.learn.dqn import Dqn
+from fingal.nets import checkpoint, choice
+from fingal.nets.card import Card
+from tests.conftest import Run
+
+ARGUMENTS = ["reproduce", "003", "--scale", "smoke", "--jobs", "1", "--json", "--folder", "run"]
+
+
+@pytest.mark.usefixtures("alone")
+def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = fingal(*ARGUMENTS)
+    assert ran.status == 0, ran.err
+    findings = json.loads(ran.out)
+    assert findings["failed"] == {}
+    page = Path("run/page.html").read_text(encoding="utf-8")
+    assert not re.search(r'(src|href)="(?!#)', page), "the page needs nothing beside it"
+    names = {"4": "figure-4", "5": "figure-5", "6": "figure-6-3x3-1", "7": "figure-7"}
+    assert all(f'id="{names.get(part, part)}"' in page for part in PARTS)
+    # Five nets with two generations each: everyone meets everyone twice.
+    (held,) = findings["tournaments"]
+    assert (held["agents"], held["games"], len(held["ladder"])) == (10, 90, 10)
+    assert sum(agent["wins"] for agent in held["ladder"]) == 90
+    assert all(agent["games"] == 18 for agent in held["ladder"])
+    # Two agents of each board: 20 matches of two games with the random player, and one match with each other.
+    sizes = {(row["opponent"], row["won"][1]) for row in findings["table_2"] if not row["note"]}
+    assert sizes == {("random", 80), ("others", 8)}
+    assert set(findings["episodes_to_50_wins"]) == {*choice.PAPER_NAMES, "transformer-relative"}
+    assert len(findings["corrected_wins"]["1"]) == 3
+
+    # Nothing is trained or played again; and the same figures can be made of the runs alone.
+    monkeypatch.setattr("fingal.experiments.study.work", None)
+    monkeypatch.setattr("fingal.arena.net_games.play", None)
+    parts = ["6", "7", "table-2", "corrected"]
+    again = fingal(*ARGUMENTS, "--runs", "run/sweeps", "--figure", *parts)
+    assert again.status == 0, again.err
+    told = json.loads(again.out)
+    for key in ("tournaments", "table_2", "corrected_wins"):
+        assert told[key] == findings[key]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--scale", "huge"], "there is no scale 'huge': smoke, small, paper are"),
+        (["--figure", "8"], "there is no figure '8': 4, 5, 6, 7, table-2, corrected, ppo, sac, alphazero are"),
+        (["--opponent", "random"], "opponent='random' is not possible: the agents of paper 003 play each other"),
+        (["--runs", "nowhere"], "nowhere holds no runs of dqn with nets"),
+        (["--nets", "some.safetensors"], "paper 003 has no protocol for nets: 001, 002, 004 have"),
+    ],
+)
+def test_bad_input_is_one_sentence(fingal: Run, arguments: list[str], words: str) -> None:
+    ran = fingal("reproduce", "003", *arguments, "--folder", "run")
+    assert (ran.status, ran.out) == (2, "")
+    assert words in " ".join(ran.err.split())
+    assert not Path("run").exists()
+
+
+def test_parts_that_runs_cannot_make(fingal: Run) -> None:
+    place = Path("runs/one")
+    (place / "checkpoints").mkdir(parents=True)
+    (place / "config.json").write_text(json.dumps({"config": asdict(Dqn(size=3))}), encoding="utf-8")
+    (place / "checkpoints" / "latest.safetensors").write_text("net")
+    ran = fingal("reproduce", "003", "--runs", "runs", "--figure", "sac", "--folder", "run")
+    assert "figure sac cannot be made of runs that are there: 4, 5, 6, 7, table-2, corrected can" in " ".join(
+        ran.err.split()
+    )
+    Path("runs/two").mkdir()
+    Path("runs/two/config.json").write_text("{", encoding="utf-8")
+    assert "config.json cannot be read: it is not JSON" in " ".join(
+        fingal("reproduce", "003", "--runs", "runs", "--folder", "run").err.split()
+    )
+
+
+def test_the_papers_numbers() -> None:
+    """475 wins are 95.4% of 498 games; 93.9% of 506, which 254 agents play."""
+    assert quoted.agents_of(475, 95.4) == [250]
+    assert quoted.agents_of(475, 93.9) == [254]
+    shares = [round(100 * row.won.value, 1) for row in quoted.TABLE_2]
+    assert shares == [100.0, 100.0, 89.2, 91.2, 2.5, 12.0]
+
+
+def test_the_papers_sizes() -> None:
+    settings = [
+        Dqn(**{k: v for k, v in plan.common.items() if k != "device"}) for plan in map(PAPER.lineage, PAPER.sizes)
+    ]
+    assert [(one.size, one.generations, one.width) for one in settings] == [(5, 50, 128), (7, 50, 128)]
+    assert (settings[1].limit(0), settings[1].limit(50)) == (2000, 12_000)
+    assert len(list(protocol.nets())) * 50 == 250
+    assert PAPER.bases().common["games"] == 1
+    with pytest.raises(ValueError, match="sizes="):
+        replace(SMOKE, sizes=(4, 3))
+    with pytest.raises(ValueError, match="seeds=0 is not possible"):
+        replace(SMOKE, seeds=0)
+
+
+def test_each_mistake_of_sac_alone_and_all_together() -> None:
+    right, *single, every = MISTAKES.arms
+    assert right.fields == {}
+    assert all(len(arm.fields) == 1 for arm in single)
+    assert every.fields == {key: value for arm in single for key, value in arm.fields.items()}
+
+
+def lineage(net: str = "convolutional", seed: int = 1, generations: int = 2, **more: object) -> Lineage:
+    """Ends generation g after 100 g episodes by 50 wins in a row, but for the last, which has all its games."""
+    rows = []
+    for number in range(generations + 1):
+        for episode in (50, 100):
+            at = float(episode * max(1, number))
+            row = {"generation": float(number), "episode": at, "win_rate": 0.5 + episode / 200, "length": 9.0 - number}
+            ended = {"generation_episodes": at, "streak": float(number < generations)}
+            rows.append({**row, **(ended if episode == 100 else {})})
+    setting = {**asdict(Dqn(net=net)), **more}  # type: ignore[arg-type]
+    nets = {number: Path(f"{net}-{seed}-{number}") for number in range(generations + 1)}
+    return Lineage(net, int(setting["size"]), seed, setting, rows, nets, Path("latest"))
+
+
+def test_streaks_and_medians() -> None:
+    run = lineage()
+    assert [run.streak(number) for number in (0, 1, 2)] == [100, 100, None]
+    assert list(run.grown) == [1, 2]
+    assert learning.median([100, None, 300]) == "300"
+    assert learning.median([100, None, None]) == "never"
+    assert learning.median([100, 200]) == "150"
+
+
+def test_bins_and_their_curves() -> None:
+    assert [(name, list(numbers)) for name, numbers in lineages.bins(lineage(generations=5), 2)] == [
+        ("generations 1 to 2", [1, 2]),
+        ("generations 3 to 4", [3, 4]),
+        ("generation 5", [5]),
+    ]
+    run = lineage()
+    # Generation 1 has its rows at 50 and 100, generation 2 at 100 and 200; each is 0.75 and then 1.
+    points = lineages.mean_curve([run.of(1), run.of(2)], "win_rate", 4)
+    assert [(at, mean.value) for at, mean in points] == [(50.0, 0.75), (100.0, 0.875), (150.0, 0.875), (200.0, 1.0)]
+    assert lineages.height(run.of(2), "win_rate", 10) == 0.75
+    assert lineages.height(run.of(2), "nothing", 10) is None
+
+
+def test_runs_are_named_by_what_they_differ_in() -> None:
+    runs = [
+        lineage(seed=1),
+        lineage(seed=2),
+        lineage(seed=1, learning_rate=0.5),
+        lineage("feed-forward"),
+        lineage(seed=1, opponent="self", squash="tanh"),
+    ]
+    assert lineages.labels(runs) == [
+        "convolutional, learning_rate 0.001",
+        "convolutional, learning_rate 0.001",
+        "convolutional, learning_rate 0.5",
+        "feed-forward",
+        "convolutional, corrected",
+    ]
+    entered = tournament.entered(runs, 7)
+    # The corrected one is not the paper's; each seed has a tournament of its own.
+    assert {seed: len(agents) for seed, agents in entered.items()} == {1: 6, 2: 2}
+    assert entered[1][0].name == "feed-forward 1"
+    assert tournament.entered(runs, 5) == {}
+
+
+def test_the_best_and_those_within_a_net() -> None:
+    agents = [Agent(kind, number, Path(f"{kind}{number}")) for kind in "ab" for number in (1, 2)]
+    pairs = np.array([[one, two] for one in range(4) for two in range(4) if one != two])
+    # The agent with the larger number wins.
+    games = Games(pairs, np.full(12, -1), pairs[:, 0] > pairs[:, 1], np.zeros((12, 9), np.int16))
+    held = Tournament(3, 1, agents, games)
+    assert held.wins() == [0, 2, 4, 6]
+    assert held.best(2) == [3, 2]
+    assert held.rate(3) == Rate(6, 6)
+    inside = held.within("a")
+    assert (len(inside.games), inside.wins()) == (2, [0, 2])
+    assert [rate.value for rate in held.games.rates(held.of("b"))] == [1.0, 1.0, 1.0]
+    draw = Games(pairs, np.full(12, -1), np.ones(12, np.bool_), np.zeros((12, 9), np.int16))
+    assert Tournament(3, 1, agents, draw).best(4) == [1, 3, 0, 2], "the later generation of equals"
+
+
+@pytest.fixture
+def nets(tmp_path: Path) -> list[Path]:
+    """Three nets of all sizes."""
+    files = []
+    for seed in range(3):
+        torch.manual_seed(seed)
+        files.append(tmp_path / f"net-{seed}.safetensors")
+        checkpoint.save(choice.build("convolutional", 3, width=2), files[-1], Card("net", {}))
+    return files
+
+
+def test_games_are_kept_until_a_net_changes(tmp_path: Path, nets: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    agents = [Agent("net", number, net) for number, net in enumerate(nets)]
+    first = Hall(tmp_path / "games", lambda name: lambda share: None).round_robin("all", agents, 3)
+    monkeypatch.setattr("fingal.arena.net_games.play", None)
+    again = Hall(tmp_path / "games", lambda name: lambda share: None).round_robin("all", agents, 3)
+    assert (again.moves == first.moves).all()
+    nets[0].write_bytes(nets[1].read_bytes())
+    with pytest.raises(TypeError):
+        Hall(tmp_path / "games", lambda name: lambda share: None).round_robin("all", agents, 3)
+
+
+def test_table_2_counts_the_guests(tmp_path: Path, nets: list[Path]) -> None:
+    """On a board on which one group is at home the other's wins count; the last row is the public program's mistake."""
+    hall = Hall(tmp_path / "games", lambda name: lambda share: None)
+    held = [
+        Tournament(size, 1, agents, hall.round_robin(f"group-{size}", agents, size))
+        for size, agents in (
+            (2, [Agent("net", number, net) for number, net in enumerate(nets[:2])]),
+            (3, [Agent("net", 1, nets[2])]),
+        )
+    ]
+    rows = transfer.play(hall, held, (2, 3, 4))
+    others = [(row.trained, row.played, row.won.games) for row in rows if row.opponent == "others"]
+    assert others == [(3, 2, 4), (2, 3, 4), (2, 4, 4)]
+    random = [(row.trained, row.played, row.won.games, row.first.games) for row in rows if row.opponent == "random"]
+    assert random[:6] == [
+        (2, 2, 80, 40),
+        (3, 2, 40, 20),
+        (2, 3, 80, 40),
+        (3, 3, 40, 20),
+        (2, 4, 80, 40),
+        (3, 4, 40, 20),
+    ]
+    assert random[6:] == [(3, 3, 400, 200)]
+    assert rows[-1].note == "the last 2x2 agent in their place"
