@@ -259,8 +259,8 @@ def alphazero_section(found: Mapping[str, Mapping[str, Mean]]) -> Section | None
         f"<p><b>The paper:</b> {100 * quoted.ALPHAZERO:.0f}% against the random player on 3x3 after 20 iterations of "
         "40 games with 20 simulations a move. <b>Here</b> the same budget, and each of two mistakes of the public "
         "program alone: the second player's board is not mirrored, or the first player is told that he always lost. "
-        "The shares are exact; perfect play wins 100% as first and 81.9% as second, and who plays for the random player's "
-        "mistakes 97.8% as second.</p>"
+        "The shares are exact; perfect play wins 100% as first and 81.9% as second, and who plays for the random "
+        "player's mistakes 97.8% as second.</p>"
     )
     body = words + table(["", "seeds", *SMALL_MARKS.values()], rows)
     return Section("alphazero", "AlphaZero on 3x3", body, "AlphaZero")
