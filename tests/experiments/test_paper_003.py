@@ -14,7 +14,7 @@ from fingal.arena.statistics import Rate
 from fingal.experiments.paper_003 import learning, lineages, protocol, quoted, tournament, transfer
 from fingal.experiments.paper_003.hall import Agent, Hall
 from fingal.experiments.paper_003.lineages import Lineage
-from fingal.experiments.paper_003.protocol import MISTAKES, PAPER, PARTS, SMOKE
+from fingal.experiments.paper_003.protocol import PAPER, PARTS, SMOKE
 from fingal.experiments.paper_003.tournament import Tournament
 from fingal.learn.dqn import Dqn
 from fingal.nets import checkpoint, choice
@@ -109,13 +109,6 @@ def test_the_papers_sizes() -> None:
         replace(SMOKE, sizes=(4, 3))
     with pytest.raises(ValueError, match="seeds=0 is not possible"):
         replace(SMOKE, seeds=0)
-
-
-def test_each_mistake_of_sac_alone_and_all_together() -> None:
-    right, *single, every = MISTAKES.arms
-    assert right.fields == {}
-    assert all(len(arm.fields) == 1 for arm in single)
-    assert every.fields == {key: value for arm in single for key, value in arm.fields.items()}
 
 
 def lineage(net: str = "convolutional", seed: int = 1, generations: int = 2, **more: object) -> Lineage:

@@ -19,10 +19,10 @@ from fingal.experiments import ablation
 from fingal.experiments.ablation import Measure, Trained
 from fingal.experiments.intervals import Mean, mean_of, student_mean
 from fingal.experiments.matches import in_percent
-from fingal.experiments.paper_003 import lineages, quoted, small_alphazero
+from fingal.experiments.paper_003 import lineages, quoted, small_alphazero, soft_mistakes
 from fingal.experiments.paper_003.hall import Agent, Hall
 from fingal.experiments.paper_003.lineages import Lineage
-from fingal.experiments.paper_003.protocol import BEATEN, BINNED, MISTAKES, SAC, TRANSFER, Scale
+from fingal.experiments.paper_003.protocol import BEATEN, BINNED, TRANSFER, Scale
 from fingal.experiments.sweep import Setting
 from fingal.game.picture import Picture
 from fingal.nets.card import write_atomically
@@ -189,12 +189,12 @@ def policy_section(runs: Sequence[Trained], scale: Scale) -> Section | None:
     return Section("ppo", f"PPO on {scale.ppo['size']}x{scale.ppo['size']}", body, "PPO")
 
 
-def mistake_section(
-    runs: Mapping[str, Sequence[Trained]], scale: Scale, pictures: dict[str, Picture]
-) -> Section | None:
-    """SAC with each mistake of the public program."""
-    size = int(scale.policies(SAC).common["size"])
-    return ablation.section(MISTAKES, measures(runs, size), pictures)
+def mistake_sections(
+    runs: Mapping[str, Sequence[Trained]], size: int, pictures: dict[str, Picture]
+) -> list[Section | None]:
+    """SAC with each mistake of the public program, and with what the paper did not try."""
+    both = (soft_mistakes.MISTAKES, soft_mistakes.BEYOND)
+    return [ablation.section(choice, measures(runs, size), pictures) for choice in both]
 
 
 ALPHAZERO_FILE = "alphazero.json"

@@ -12,7 +12,7 @@ from typing import Any
 from fingal.experiments import single
 from fingal.experiments.ablation import Trained
 from fingal.experiments.intervals import Mean, student_mean
-from fingal.learn.dqn import CORRECTED, Dqn
+from fingal.learn.dqn import Dqn
 
 UNSEEN = {"seed", "threads", "minutes", "moves", "graph", "row_episodes", "size", "net", "generations", "device"}
 """Settings that make no other learner of it, or that a name says anyway."""
@@ -35,7 +35,7 @@ class Lineage:
     @property
     def corrected(self) -> bool:
         """Whether its values are what a game is worth, and not the paper's."""
-        return self.setting.get("opponent") == CORRECTED["opponent"]
+        return bool(self.setting["opponent"] == "self")
 
     @property
     def grown(self) -> dict[int, Path]:

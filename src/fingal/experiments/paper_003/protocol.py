@@ -6,18 +6,17 @@ The paper's boards take a GPU; the smaller scales keep its rules and shrink boar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from fingal.experiments.ablation import Ablation, Plan
+from fingal.experiments.ablation import Plan
 from fingal.experiments.figure import Arm
+from fingal.experiments.paper_003 import soft_mistakes
 from fingal.experiments.request import refuse_none
 from fingal.experiments.sweep import Setting
-from fingal.learn.dqn import CORRECTED
 from fingal.nets.choice import PAPER_NAMES
 
 DQN = "fingal.learn.dqn:Dqn"
 PPO = "fingal.learn.ppo:PPO"
-SAC = "fingal.learn.sac:SAC"
 
 PARTS = ("4", "5", "6", "7", "table-2", "corrected", "ppo", "sac", "alphazero")
 """What can be asked for. '6' is the tournament, its Elo and its ten best from every opening; 'corrected' are the
@@ -35,29 +34,14 @@ TRANSFER = "convolutional"
 BINNED = "convolutional-cube"
 """The net of figure 5."""
 
+CORRECTED: Setting = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
+"""Settings under which a value is what a game is worth: from -1 to 1, negated with the side to move, no discount."""
+
 AGENTS = 10
 """How many of each group go on to table II, and how many meet from every opening."""
 
 MATCHES = 20
 """Matches of two games that each of them plays with the random player."""
-
-MISTAKES = Ablation(
-    "sac",
-    "SAC: what was wrong with it",
-    "at most 70% against the random player on 7x7, and a guess that the program it was taken from has a mistake.",
-    (
-        Arm("right"),
-        Arm("chances add up over the batch", {"normalise": "batch"}),
-        Arm("entropy of the whole board", {"entropy_target": "board"}),
-        Arm("critics from 0 to 1", {"critics": "sigmoid"}),
-        Arm("a loss gives 0", {"loss_reward": 0.0}),
-        Arm(
-            "all four, as published",
-            {"normalise": "batch", "entropy_target": "board", "critics": "sigmoid", "loss_reward": 0.0},
-        ),
-    ),
-)
-"""Each mistake of the public program alone, and all together."""
 
 BEATEN = {"first_vs_random": "as first against random", "second_vs_random": "as second", "keeps_win": "wins kept"}
 """What runs are compared by: figures of their last rows."""
@@ -84,7 +68,9 @@ class Scale:
     """The settings of figure 4, where a net meets the random player alone."""
     base_seeds: int
     ppo: Setting
+    """The settings of PPO, but for its seed."""
     sac: Setting
+    """What differs from the settings that ``soft_mistakes.plan`` has: size, moves, width."""
     policy_seeds: int
     """Runs of PPO, and of SAC with each mistake."""
     alphazero: Setting = field(default_factory=dict)
@@ -109,10 +95,13 @@ class Scale:
         """Runs against the random player alone."""
         return Plan(DQN, {**self.base, "size": self.size, "generations": 0}, self.base_seeds, 100.0, name="base")
 
-    def policies(self, learner: str) -> Plan:
-        """The runs of PPO or SAC."""
-        fields = self.ppo if learner == PPO else self.sac
-        return Plan(learner, fields, self.policy_seeds, 200.0, name=learner.rpartition(":")[2].lower())
+    def policies(self) -> Plan:
+        """The runs of PPO."""
+        return Plan(PPO, self.ppo, self.policy_seeds, 200.0, name="ppo")
+
+    def soft(self) -> Plan:
+        """Those of SAC."""
+        return replace(soft_mistakes.plan(**self.sac, seeds=self.policy_seeds), cost=50.0)
 
 
 def nets(names: Sequence[str] = PAPER_NAMES) -> Iterator[Arm]:
@@ -122,7 +111,7 @@ def nets(names: Sequence[str] = PAPER_NAMES) -> Iterator[Arm]:
 
 
 def corrected(moves: int) -> Arm:
-    """Values from -1 to 1 that are negated with the side to move, no discount, self-play; so many moves."""
+    """A run with those settings of so many moves."""
     return Arm("corrected", {"net": TRANSFER, **CORRECTED, "moves": moves})
 
 
@@ -137,19 +126,7 @@ SMOKE = Scale(
     base={"width": 16, "episodes": 60, "games": 4, "groups": 2, "updates_per_move": 0.25},
     base_seeds=1,
     ppo={"size": 3, "width": 16, "opponent": "random", "games": 8, "steps": 8, "batch": 32, "iterations": 2},
-    sac={
-        "size": 3,
-        "width": 16,
-        "opponent": "random",
-        "games": 8,
-        "capacity": 160,
-        "moves": 64,
-        "warm_up": 16,
-        "updates": 1,
-        "batch": 16,
-        "row_moves": 32,
-        "exam_rows": 1,
-    },
+    sac={"size": 3, "width": 8, "moves": 64},
     policy_seeds=1,
     alphazero={"iterations": 1, "games": 4, "simulations": 4, "epochs": 1},
     alphazero_seeds=1,
@@ -174,7 +151,7 @@ SMALL = Scale(
         "batch": 512,
         "iterations": 150,
     },
-    sac={"size": 5, "net": "feed-forward", "opponent": "random", "games": 32, "capacity": 32_000, "moves": 60_000},
+    sac={"size": 5},
     policy_seeds=3,
     bin=3,
 )
@@ -183,13 +160,13 @@ PAPER = Scale(
     size=7,
     sizes=(5, 7),
     beyond=(6, 9, 11),
-    generations={"games": 256, "batch": 256, "updates_per_move": 0.125, "device": "auto"},
+    generations={"games": 256, "batch": 256, "updates_per_move": 0.125, "row_episodes": 200, "device": "auto"},
     seeds=2,
     rivals=2,
     base={"games": 1, "groups": 1, "device": "auto"},
     base_seeds=5,
     ppo={"size": 7, "device": "auto"},
-    sac={"size": 7, "opponent": "random", "device": "auto"},
+    sac={"size": 7, "moves": 200_000},
     policy_seeds=3,
     at_once=4,
 )

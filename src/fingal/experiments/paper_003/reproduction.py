@@ -9,11 +9,11 @@ from typing import Any
 from fingal.experiments import ablation, page
 from fingal.experiments.ablation import Trained
 from fingal.experiments.intervals import Mean
-from fingal.experiments.paper_003 import learning, lineages, protocol, tournament, transfer
+from fingal.experiments.paper_003 import learning, lineages, protocol, soft_mistakes, tournament, transfer
 from fingal.experiments.paper_003.hall import Hall
 from fingal.experiments.paper_003.learning import Rivals
 from fingal.experiments.paper_003.lineages import Lineage
-from fingal.experiments.paper_003.protocol import GENERATIONS, MISTAKES, OURS, PARTS, PPO, SAC, SCALES, TRANSFER, Scale
+from fingal.experiments.paper_003.protocol import GENERATIONS, OURS, PARTS, SCALES, TRANSFER, Scale
 from fingal.experiments.paper_003.tournament import Tournament
 from fingal.experiments.request import Request
 from fingal.experiments.study import BASE, Study
@@ -80,7 +80,7 @@ def reproduce(request: Request) -> Result:
 def _train(result: Result) -> None:
     """The runs that parts need: those whose settings hang on others' last."""
     scale, parts = result.scale, set(result.parts)
-    bases, here, policies = scale.bases(), scale.lineage(scale.size), (scale.policies(PPO), scale.policies(SAC))
+    bases, here, policies, soft = scale.bases(), scale.lineage(scale.size), scale.policies(), scale.soft()
     base_arms = list(protocol.nets((*PAPER_NAMES, OURS))) if "4" in parts else []
     arms = (
         list(protocol.nets()) if parts & {"5", "6"} else list(protocol.nets([TRANSFER])) if parts & GENERATIONS else []
@@ -94,9 +94,9 @@ def _train(result: Result) -> None:
     if "corrected" in parts:
         asked += [rivals.sweep(literal, seed) for seed in _seeds(rivals.seeds)]
     if "ppo" in parts:
-        asked += [policies[0].sweep(BASE, seed) for seed in _seeds(policies[0].seeds)]
-    if "sac" in parts:
-        asked += ablation.sweeps(policies[1], BASE, [MISTAKES])
+        asked += [policies.sweep(BASE, seed) for seed in _seeds(policies.seeds)]
+    choices = (soft_mistakes.MISTAKES, soft_mistakes.BEYOND) if "sac" in parts else ()
+    asked += ablation.sweeps(soft, soft_mistakes.RIGHT, choices) if choices else []
     result.train(list({sweep.name: sweep for sweep in asked}.values()), scale.at_once)
     result.bases = [run for arm in base_arms for run in lineages.of(result.runs(bases, arm))]
     made = [run for arm in arms for run in lineages.of(result.runs(here, arm))]
@@ -106,8 +106,8 @@ def _train(result: Result) -> None:
         made += [run for run in theirs if run not in made]
         made += _corrected(result, theirs)
     result.runs_of_dqn = made
-    result.ppo = result.runs(policies[0])
-    result.sac = {arm.name: result.runs(policies[1], arm) for arm in MISTAKES.arms} if "sac" in parts else {}
+    result.ppo = result.runs(policies)
+    result.sac = {arm.name: result.runs(soft, arm) for choice in choices for arm in choice.arms}
 
 
 def _corrected(result: Result, theirs: Sequence[Lineage]) -> list[Lineage]:
@@ -151,7 +151,7 @@ def write(result: Result) -> None:
     made += [tournament.group_section(result.groups, pictures)] if "7" in parts else []
     made += [transfer.section(result.transfers, scale.sizes), learning.rival_section(result.rivals)]
     made += [learning.policy_section(result.ppo, scale)] if "ppo" in parts else []
-    made += [learning.mistake_section(result.sac, scale, pictures)] if "sac" in parts else []
+    made += learning.mistake_sections(result.sac, scale.soft().common["size"], pictures)
     made.append(learning.alphazero_section(result.alphazero))
     shown = [section for section in made if section is not None]
     data = {"paper": "003", "scale": asdict(scale), "findings": findings(result), **result.as_data()}
@@ -163,7 +163,6 @@ def write(result: Result) -> None:
 def findings(result: Result) -> dict[str, Any]:
     """What the paper's claims hang on, for JSON: means as [mean, low, high, how many], games as [won, of]."""
     scale = result.scale
-    size = int(scale.policies(SAC).common["size"])
     return {
         "paper": "003",
         "scale": scale.name,
@@ -171,7 +170,9 @@ def findings(result: Result) -> dict[str, Any]:
         "tournaments": tournament.findings(result.held),
         "table_2": transfer.findings(result.transfers),
         "ppo": {key: ablation.end(result.ppo, key) for key in protocol.BEATEN},
-        "sac": {key: measure.means for key, measure in learning.measures(result.sac, size).items()},
+        "sac": {
+            key: measure.means for key, measure in learning.measures(result.sac, scale.soft().common["size"]).items()
+        },
         "alphazero": result.alphazero,
         "core_seconds": round(sum(run.seconds for runs in result.found.values() for run in runs), 1),
         "failed": result.failed,
