@@ -140,7 +140,7 @@ SMALL = Scale(
     generations={"width": 32, "generations": 10, "episodes": 400, "more_episodes": 40, "games": 16, "groups": 4},
     seeds=1,
     rivals=3,
-    base={"width": 32, "games": 1, "groups": 1},
+    base={"width": 32, "games": 1, "groups": 1, "episodes": 800},
     base_seeds=5,
     ppo={
         "size": 5,
