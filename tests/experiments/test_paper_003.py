@@ -60,7 +60,10 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     ("arguments", "words"),
     [
         (["--scale", "huge"], "there is no scale 'huge': smoke, small, paper are"),
-        (["--figure", "8"], "there is no figure '8': 4, 5, 6, 7, table-2, corrected, ppo, sac, alphazero are"),
+        (
+            ["--figure", "8"],
+            "there is no figure '8': 4, 5, 6, 7, table-2, corrected, transformer, ppo, sac, alphazero are",
+        ),
         (["--opponent", "random"], "opponent='random' is not possible: the agents of paper 003 play each other"),
         (["--runs", "nowhere"], "nowhere holds no runs of dqn with nets"),
         (["--nets", "some.safetensors"], "paper 003 has no protocol for nets: 001, 002, 004 have"),

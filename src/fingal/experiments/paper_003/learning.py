@@ -1,14 +1,9 @@
-"""Figures 4 and 5, the corrected settings, and the learners that the paper gave up: PPO, SAC and AlphaZero."""
+"""Figures 4 and 5, the corrected settings, PPO, and SAC with its mistakes."""
 
 from __future__ import annotations
 
-import functools
-import json
-import multiprocessing
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fingal.arena import charts, net_games
@@ -17,15 +12,16 @@ from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
 from fingal.arena.statistics import Rate
 from fingal.experiments import ablation
 from fingal.experiments.ablation import Measure, Trained
-from fingal.experiments.intervals import Mean, mean_of, student_mean
+from fingal.experiments.intervals import mean_of
 from fingal.experiments.matches import in_percent
-from fingal.experiments.paper_003 import lineages, quoted, small_alphazero, soft_mistakes
+from fingal.experiments.paper_003 import lineages, quoted, soft_mistakes
 from fingal.experiments.paper_003.hall import Agent, Hall
 from fingal.experiments.paper_003.lineages import Lineage
 from fingal.experiments.paper_003.protocol import BEATEN, BINNED, TRANSFER, Scale
-from fingal.experiments.sweep import Setting
 from fingal.game.picture import Picture
-from fingal.nets.card import write_atomically
+
+BASE_HEAD = ["", "the paper", "seeds that won 50 in a row", "episodes of each", "median", "as first", "as second"]
+"""What stands over ``base_row``."""
 
 
 def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Section | None:
@@ -38,7 +34,7 @@ def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Secti
         points = lineages.mean_curve([run.of(0) for run in same], "win_rate", 60)
         ends = [(mean.low, mean.high) for _, mean in points] if len(same) > 1 else ()
         curves.append(Curve(name, [(0.0, 0.0), *((at, mean.value) for at, mean in points)], [(0.0, 0.0), *ends]))
-        rows.append(_base_row(name, same))
+        rows.append(base_row(name, same))
     if not rows:
         return None
     size = runs[0].size
@@ -56,12 +52,12 @@ def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Secti
         "1356; it says nothing of other seeds. In its program Transformer2 had a tenth of the others' learning rate. "
         "<b>Here</b> all have the same settings; games are those of training, random moves included.</p>"
     )
-    head = ["", "the paper", "seeds that won 50 in a row", "episodes of each", "median", "as first", "as second"]
-    body = words + chart(pictures["figure-4"]) + table(head, rows)
+    body = words + chart(pictures["figure-4"]) + table(BASE_HEAD, rows)
     return Section("figure-4", "Figure 4: until 50 games in a row are won", body, "Figure 4")
 
 
-def _base_row(name: str, same: Sequence[Lineage]) -> list[str]:
+def base_row(name: str, same: Sequence[Lineage]) -> list[str]:
+    """How long runs of one kind took to beat the random player."""
     reached = [run.streak() for run in same]
     said = quoted.EPISODES.get(name)
     marks = [[value for run in same if (value := run.last(figure)) is not None] for figure in BEATEN]
@@ -195,75 +191,6 @@ def mistake_sections(
     """SAC with each mistake of the public program, and with what the paper did not try."""
     both = (soft_mistakes.MISTAKES, soft_mistakes.BEYOND)
     return [ablation.section(choice, measures(runs, size), pictures) for choice in both]
-
-
-ALPHAZERO_FILE = "alphazero.json"
-"""What became of AlphaZero on 3x3, in the paper's folder."""
-
-
-def _small(task: tuple[str, int], fields: Setting) -> tuple[str, dict[str, float]]:
-    name, seed = task
-    config = small_alphazero.Small(**{**fields, **small_alphazero.CAUSES[name]}, seed=seed)
-    return name, small_alphazero.measured(small_alphazero.learn(config), config)
-
-
-def alphazero(scale: Scale, folder: Path, processes: int, tell: Callable[[float], None]) -> dict[str, dict[str, Mean]]:
-    """The paper's AlphaZero and each of its mistakes: means of the marks over seeds. What is kept is read."""
-    asked = {"fields": scale.alphazero, "seeds": scale.alphazero_seeds, "causes": small_alphazero.CAUSES}
-    file = folder / ALPHAZERO_FILE
-    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    if kept.get("asked") != json.loads(json.dumps(asked)):
-        tasks = [(name, seed) for name in small_alphazero.CAUSES for seed in range(1, scale.alphazero_seeds + 1)]
-        one = functools.partial(_small, fields=scale.alphazero)
-        rows = []
-        if processes == 1:
-            for task in tasks:
-                rows.append(one(task))
-                tell(len(rows) / len(tasks))
-        else:
-            # Not forked: torch's threads would be missing in the copy.
-            with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-                for row in pool.map(one, tasks):
-                    rows.append(row)
-                    tell(len(rows) / len(tasks))
-        kept = {"asked": asked, "rows": rows}
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, json.dumps(kept).encode())
-    found: dict[str, dict[str, list[float]]] = {}
-    for name, marks in kept["rows"]:
-        for key, value in marks.items():
-            found.setdefault(name, {}).setdefault(key, []).append(value)
-    return {
-        name: {key: student_mean(values, (0.0, 1.0)) for key, values in marks.items()} for name, marks in found.items()
-    }
-
-
-SMALL_MARKS = {
-    "search_first_vs_random": "by search, as first against random",
-    "search_second_vs_random": "as second",
-    "net_first_vs_random": "the net alone, as first",
-    "net_second_vs_random": "as second",
-}
-"""What is shown of AlphaZero."""
-
-
-def alphazero_section(found: Mapping[str, Mapping[str, Mean]]) -> Section | None:
-    """AlphaZero on 3x3 with each mistake of the public program."""
-    if not found:
-        return None
-    rows = []
-    for name, marks in found.items():
-        shown = [marks[key] for key in SMALL_MARKS]
-        rows.append([text(name), str(shown[0].size), *(tinted(mean.value, mean.as_percent()) for mean in shown)])
-    words = (
-        f"<p><b>The paper:</b> {100 * quoted.ALPHAZERO:.0f}% against the random player on 3x3 after 20 iterations of "
-        "40 games with 20 simulations a move. <b>Here</b> the same budget, and each of two mistakes of the public "
-        "program alone: the second player's board is not mirrored, or the first player is told that he always lost. "
-        "The shares are exact; perfect play wins 100% as first and 81.9% as second, and who plays for the random "
-        "player's mistakes 97.8% as second.</p>"
-    )
-    body = words + table(["", "seeds", *SMALL_MARKS.values()], rows)
-    return Section("alphazero", "AlphaZero on 3x3", body, "AlphaZero")
 
 
 def findings(bases: Sequence[Lineage], met: Rivals) -> dict[str, Any]:

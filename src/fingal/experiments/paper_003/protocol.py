@@ -18,7 +18,7 @@ from fingal.nets.choice import PAPER_NAMES
 DQN = "fingal.learn.dqn:Dqn"
 PPO = "fingal.learn.ppo:PPO"
 
-PARTS = ("4", "5", "6", "7", "table-2", "corrected", "ppo", "sac", "alphazero")
+PARTS = ("4", "5", "6", "7", "table-2", "corrected", "transformer", "ppo", "sac", "alphazero")
 """What can be asked for. '6' is the tournament, its Elo and its ten best from every opening; 'corrected' are the
 settings of the paper against those under which a value is what a game is worth."""
 
@@ -75,7 +75,10 @@ class Scale:
     """Runs of PPO, and of SAC with each mistake."""
     alphazero: Setting = field(default_factory=dict)
     """What differs from the paper's settings."""
-    alphazero_seeds: int = 3
+    lesson: Setting = field(default_factory=dict)
+    """What all lessons of ``transformer_causes`` have instead of their own settings."""
+    cause_seeds: int = 3
+    """Seeds of each cause of AlphaZero's and the transformers' troubles."""
     bin: int = 10
     """Generations that figure 5 puts together."""
     at_once: int | None = None
@@ -129,7 +132,8 @@ SMOKE = Scale(
     sac={"size": 3, "width": 8, "moves": 64},
     policy_seeds=1,
     alphazero={"iterations": 1, "games": 4, "simulations": 4, "epochs": 1},
-    alphazero_seeds=1,
+    lesson={"steps": 8, "width": 16},
+    cause_seeds=1,
     bin=1,
 )
 SMALL = Scale(

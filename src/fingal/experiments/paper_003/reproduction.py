@@ -8,13 +8,15 @@ from typing import Any
 
 from fingal.experiments import ablation, page
 from fingal.experiments.ablation import Trained
-from fingal.experiments.intervals import Mean
-from fingal.experiments.paper_003 import learning, lineages, protocol, soft_mistakes, tournament, transfer
+from fingal.experiments.figure import Arm
+from fingal.experiments.paper_003 import causes, learning, lineages, protocol, soft_mistakes, tournament, transfer
+from fingal.experiments.paper_003.causes import Marks
 from fingal.experiments.paper_003.hall import Hall
 from fingal.experiments.paper_003.learning import Rivals
 from fingal.experiments.paper_003.lineages import Lineage
 from fingal.experiments.paper_003.protocol import GENERATIONS, OURS, PARTS, SCALES, TRANSFER, Scale
 from fingal.experiments.paper_003.tournament import Tournament
+from fingal.experiments.paper_003.transformer_causes import DQN_CAUSES
 from fingal.experiments.request import Request
 from fingal.experiments.study import BASE, Study
 from fingal.game.picture import Picture
@@ -42,7 +44,10 @@ class Result(Study):
     rivals: Rivals = field(default_factory=dict)
     ppo: list[Trained] = field(default_factory=list)
     sac: dict[str, list[Trained]] = field(default_factory=dict)
-    alphazero: dict[str, dict[str, Mean]] = field(default_factory=dict)
+    slow: dict[str, list[Lineage]] = field(default_factory=dict)
+    """By cause: the runs of a transformer against the random player."""
+    lessons: Marks = field(default_factory=dict)
+    alphazero: Marks = field(default_factory=dict)
     games: int = 0
     """Between nets."""
 
@@ -70,9 +75,11 @@ def reproduce(request: Request) -> Result:
         result.bases = [run for run in alone if run.size == scale.size] or here
         result.runs_of_dqn = [run for run in given if run.grown or run.corrected]
     _play(result)
+    if "transformer" in parts:
+        result.lessons = causes.lessons(scale, request.folder, request.processes, result.teller("lessons"))
     if "alphazero" in parts:
         tell = result.teller("AlphaZero on 3x3")
-        result.alphazero = learning.alphazero(scale, request.folder, request.processes, tell)
+        result.alphazero = causes.alphazero(scale, request.folder, request.processes, tell)
     write(result)
     return result
 
@@ -82,13 +89,14 @@ def _train(result: Result) -> None:
     scale, parts = result.scale, set(result.parts)
     bases, here, policies, soft = scale.bases(), scale.lineage(scale.size), scale.policies(), scale.soft()
     base_arms = list(protocol.nets((*PAPER_NAMES, OURS))) if "4" in parts else []
+    slow_arms = [Arm(name, fields) for name, fields in DQN_CAUSES.items()] if "transformer" in parts else []
     arms = (
         list(protocol.nets()) if parts & {"5", "6"} else list(protocol.nets([TRANSFER])) if parts & GENERATIONS else []
     )
     abroad = [scale.lineage(size) for size in scale.sizes if size != scale.size] if parts & {"7", "table-2"} else []
     rivals = scale.lineage(scale.size, scale.rivals)
     literal = next(protocol.nets([TRANSFER]))
-    asked = [bases.sweep(arm, seed) for arm in base_arms for seed in _seeds(bases.seeds)]
+    asked = [bases.sweep(arm, seed) for arm in (*base_arms, *slow_arms) for seed in _seeds(bases.seeds)]
     asked += [here.sweep(arm, seed) for arm in arms for seed in _seeds(here.seeds)]
     asked += [plan.sweep(literal, seed) for plan in abroad for seed in _seeds(plan.seeds)]
     if "corrected" in parts:
@@ -99,6 +107,7 @@ def _train(result: Result) -> None:
     asked += ablation.sweeps(soft, soft_mistakes.RIGHT, choices) if choices else []
     result.train(list({sweep.name: sweep for sweep in asked}.values()), scale.at_once)
     result.bases = [run for arm in base_arms for run in lineages.of(result.runs(bases, arm))]
+    result.slow = {arm.name: lineages.of(result.runs(bases, arm)) for arm in slow_arms}
     made = [run for arm in arms for run in lineages.of(result.runs(here, arm))]
     made += [run for plan in abroad for run in lineages.of(result.runs(plan, literal))]
     if "corrected" in parts:
@@ -150,12 +159,14 @@ def write(result: Result) -> None:
     made += [tournament.section(*both, pictures) for both in result.held]
     made += [tournament.group_section(result.groups, pictures)] if "7" in parts else []
     made += [transfer.section(result.transfers, scale.sizes), learning.rival_section(result.rivals)]
+    made.append(causes.transformer_section(result.lessons, result.slow))
     made += [learning.policy_section(result.ppo, scale)] if "ppo" in parts else []
     made += learning.mistake_sections(result.sac, scale.soft().common["size"], pictures)
-    made.append(learning.alphazero_section(result.alphazero))
+    made.append(causes.alphazero_section(result.alphazero))
     shown = [section for section in made if section is not None]
     data = {"paper": "003", "scale": asdict(scale), "findings": findings(result), **result.as_data()}
-    runs = len({run.latest for run in (*result.bases, *result.runs_of_dqn)}) + len(result.ppo)
+    slow = [run for same in result.slow.values() for run in same]
+    runs = len({run.latest for run in (*result.bases, *slow, *result.runs_of_dqn)}) + len(result.ppo)
     counts = {"runs": runs + sum(map(len, result.sac.values())), "games between nets": result.games}
     page.write(result.request.folder, TITLE, scale.name, counts, shown, pictures, data)
 
@@ -173,6 +184,8 @@ def findings(result: Result) -> dict[str, Any]:
         "sac": {
             key: measure.means for key, measure in learning.measures(result.sac, scale.soft().common["size"]).items()
         },
+        "transformer": result.lessons,
+        "transformer_episodes": {name: [run.streak() for run in same] for name, same in result.slow.items()},
         "alphazero": result.alphazero,
         "core_seconds": round(sum(run.seconds for runs in result.found.values() for run in runs), 1),
         "failed": result.failed,
