@@ -11,7 +11,8 @@ import torch
 
 from fingal.arena.net_games import Games
 from fingal.arena.statistics import Rate
-from fingal.experiments.paper_003 import learning, lineages, protocol, quoted, tournament, transfer
+from fingal.experiments.intervals import Mean
+from fingal.experiments.paper_003 import causes, learning, lineages, protocol, quoted, tournament, transfer
 from fingal.experiments.paper_003.hall import Agent, Hall
 from fingal.experiments.paper_003.lineages import Lineage
 from fingal.experiments.paper_003.protocol import PAPER, PARTS, SMOKE
@@ -26,14 +27,17 @@ ARGUMENTS = ["reproduce", "003", "--scale", "smoke", "--jobs", "1", "--json", "-
 
 @pytest.mark.usefixtures("alone")
 def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = fingal(*ARGUMENTS)
+    # The others have tests of their own: their runs take half of the time.
+    parts = [part for part in PARTS if part not in ("transformer", "sac", "alphazero")]
+    ran = fingal(*ARGUMENTS, "--figure", *parts)
     assert ran.status == 0, ran.err
     findings = json.loads(ran.out)
     assert findings["failed"] == {}
     page = Path("run/page.html").read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!#)', page), "the page needs nothing beside it"
     names = {"4": "figure-4", "5": "figure-5", "6": "figure-6-3x3-1", "7": "figure-7"}
-    assert all(f'id="{names.get(part, part)}"' in page for part in PARTS)
+    assert all(f'id="{names.get(part, part)}"' in page for part in parts)
+    assert 'id="sac"' not in page
     # Five nets with two generations each: everyone meets everyone twice.
     (held,) = findings["tournaments"]
     assert (held["agents"], held["games"], len(held["ladder"])) == (10, 90, 10)
@@ -48,8 +52,7 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     # Nothing is trained or played again; and the same figures can be made of the runs alone.
     monkeypatch.setattr("fingal.experiments.study.work", None)
     monkeypatch.setattr("fingal.arena.net_games.play", None)
-    parts = ["6", "7", "table-2", "corrected"]
-    again = fingal(*ARGUMENTS, "--runs", "run/sweeps", "--figure", *parts)
+    again = fingal(*ARGUMENTS, "--runs", "run/sweeps", "--figure", "6", "7", "table-2", "corrected")
     assert again.status == 0, again.err
     told = json.loads(again.out)
     for key in ("tournaments", "table_2", "corrected_wins"):
@@ -112,6 +115,35 @@ def test_the_papers_sizes() -> None:
         replace(SMOKE, sizes=(4, 3))
     with pytest.raises(ValueError, match="seeds=0 is not possible"):
         replace(SMOKE, seeds=0)
+
+
+def test_causes_are_worked_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Means over seeds by cause; other settings are worked out anew."""
+    monkeypatch.setattr(causes, "small", lambda config: {"mark": config.seed / 10 + config.fixed_result / 2})
+    scale, shares = replace(SMOKE, cause_seeds=3), list[float]()
+    found = causes.alphazero(scale, tmp_path, 1, shares.append)
+    assert [round(marks["mark"].value, 9) for marks in found.values()] == [0.2, 0.2, 0.7]
+    assert all(marks["mark"].size == 3 for marks in found.values())
+    assert shares == [number / 9 for number in range(1, 10)]
+    monkeypatch.setattr(causes, "small", None)
+    assert causes.alphazero(scale, tmp_path, 1, shares.append) == found
+    with pytest.raises(TypeError):
+        causes.alphazero(replace(scale, alphazero={"games": 5}), tmp_path, 1, shares.append)
+
+
+def test_causes_on_the_page() -> None:
+    mean = Mean(0.25, 0.125, 0.5, 3)
+    shown = causes.alphazero_section({"no mirror": dict.fromkeys(causes.SMALL_MARKS, mean)})
+    assert shown is not None
+    assert shown.body.count("25.0% [12.5, 50.0]") == len(causes.SMALL_MARKS)
+    runs = {
+        "Transformer2 as published": [lineage("transformer-learned"), lineage("transformer-learned", generations=0)]
+    }
+    other = causes.transformer_section({"warm-up": dict.fromkeys(causes.LESSON_MARKS, mean)}, runs)
+    assert other is not None
+    assert "50.0% [9.5, 90.5] 1/2</td><td>100, never</td><td>never</td>" in other.body
+    assert causes.alphazero_section({}) is None
+    assert causes.transformer_section({}, {}) is None
 
 
 def lineage(net: str = "convolutional", seed: int = 1, generations: int = 2, **more: object) -> Lineage:
