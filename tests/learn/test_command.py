@@ -36,6 +36,7 @@ SHORT = {
         "--size 3 --layers 0 4 4 0 8 0 --mentoring 4 --mentor-positions 50 --own-games 8 --games 8 --capacity 200 "
         "--batch 16 --transitions 32 --row-transitions 16 --keep-rows 1"
     ),
+    "dqn": "--size 3 --width 4 --generations 1 --episodes 8 --more-episodes 2 --games 4 --batch 8 --capacity 40",
     "reinforce": "--variant a --size 3 --layers 2 --channels 4 --games 6 --iterations 2",
     "amcpg": "--variant b --k 2 --size 3 --layers 2 --channels 4 --games 6 --iterations 2",
     "adversarial": "--size 3 --layers 2 --channels 4 --games 6 --iterations 2",
@@ -44,7 +45,7 @@ SHORT = {
 }
 """Settings with which a run takes a second."""
 
-OTHER_SHAPE = {"neurohex": "--border kept", "ppo": "--width 8", "sac": "--width 4"}
+OTHER_SHAPE = {"neurohex": "--border kept", "dqn": "--width 8", "ppo": "--width 8", "sac": "--width 4"}
 """What makes another net of these; ``--channels 12`` for those that are not here."""
 
 
@@ -65,7 +66,8 @@ def test_a_run_leaves_figures_a_picture_and_a_net_that_plays(
     net, card = checkpoint.load_any(written)
     assert card.sizes == ("3x3",)
     assert spec.make(f"net:{written},device=cpu").choose(Record(3, 3)) in range(9)
-    assert list((run / "checkpoints").glob("net-*.safetensors"))
+    kept = "generation" if algorithm == "dqn" else "net"
+    assert list((run / "checkpoints").glob(f"{kept}-*.safetensors"))
     # The same folder again: there is nothing left to do, and nothing is lost.
     rows = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     command.main(arguments)

@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fingal.game import Record
-from fingal.learn.dqn import PRESETS, Dqn, Trainer, train
+from fingal.learn.dqn import CORRECTED, PRESETS, Dqn, Trainer, train
 from fingal.learn.parts import opponent_games
 from fingal.learn.parts.joined_stones import TensorStones
 from fingal.learn.parts.opponent_games import LOTS
@@ -36,7 +36,6 @@ SMALL = Dqn(
     row_episodes=8,
     updates_per_move=0.5,
 )
-CORRECTED: dict[str, Any] = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
 
 
 def run(config: Dqn, folder: Path, rows: int = 1000) -> Trainer:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -165,11 +165,14 @@ class Dqn:
         return self.episodes + self.more_episodes * generation
 
 
+CORRECTED: dict[str, Any] = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
+"""Settings under which a value is what the game is worth: the share of wins minus that of losses, for both sides."""
+
 _FIVE = Dqn(size=5, width=32, generations=10, games=16, groups=4, updates_per_move=0.5)
 
 PRESETS = {
     "cpu-5x5": _FIVE,
-    "cpu-5x5-corrected": replace(_FIVE, squash="tanh", loss_reward=-1.0, gamma=1.0, opponent="self"),
+    "cpu-5x5-corrected": replace(_FIVE, **CORRECTED),
     "paper-5x5": Dqn(size=5, games=256, batch=256, updates_per_move=0.125, row_episodes=200),
     "paper-7x7": Dqn(games=256, batch=256, updates_per_move=0.125, row_episodes=200),
 }
