@@ -305,7 +305,6 @@ class Trainer:
         shape = (1, LOTS + 2, config.games)
         self._playing(torch.rand(shape, generator=self.generator, device=self.device))
         progress.moves += config.games
-        progress.owed += config.games * config.updates_per_move
         before = self.tally.ended
         self.tally.note(*self._outcome.cpu().numpy())
         progress.episodes += self.tally.ended - before
@@ -313,6 +312,7 @@ class Trainer:
     def step(self) -> None:
         """One move in every game and the updates that it calls for."""
         self.play_once()
+        self.progress.owed += self.config.games * self.config.updates_per_move
         self._learn()
 
     def ended(self) -> bool:
