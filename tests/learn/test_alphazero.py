@@ -73,6 +73,60 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     assert not any(torch.equal(one[name], untrained[name]) for name in one if name.endswith("conv1.weight"))
 
 
+def test_a_net_by_its_name_goes_on_to_the_same_bits_and_plays(tmp_path: Path) -> None:
+    from fingal.game import Record
+    from fingal.nets.checkpoint import load_any
+    from fingal.players import spec
+
+    config = replace(FAST, architecture="transformer-relative", width=16, sizes=(3,))
+    for _ in train(begin(tmp_path / "whole", config)):
+        pass
+    stopped = train(begin(tmp_path / "parts", config))
+    next(stopped)
+    stopped.close()
+    for _ in train(begin(tmp_path / "parts", config)):
+        pass
+    files = [tmp_path / name / "checkpoints" / "latest.safetensors" for name in ("whole", "parts")]
+    (one, card), (other, _) = (load_any(file) for file in files)
+    assert (card.architecture, card.head, card.sizes) == ("transformer", "policy_value", ("3x3",))
+    for name, tensor in one.state_dict().items():
+        assert torch.equal(tensor, other.state_dict()[name]), name
+    untrained = begin(tmp_path / "new", config).average.state_dict()
+    assert not torch.equal(one.state_dict()["out.weight"], untrained["inner.out.weight"])
+    for text in ("net:{}", "puct:net={},sims=4"):
+        assert spec.make(text.format(files[0])).choose(Record(3, 3)) in range(9)
+
+
+def test_a_judge_says_what_a_named_net_says() -> None:
+    """Of Black's and White's positions, through packed stones and planes, as an evaluator does."""
+    from fingal.nets.plain_evaluator import PlainEvaluator
+    from fingal.nets.ringed import named
+
+    torch.manual_seed(0)
+    net = named("convolutional-cube", 4, 8)
+    judge = Judge(net.config, torch.device("cpu"), dtype=torch.float32)
+    judge.refresh(net)
+    boards = [Board(4)]
+    for move in ("b2", "c3", "a4"):
+        boards.append(boards[-1].copy())
+        boards[-1].push(move)
+    positions = positions_of(boards)
+    stones, white = torch.from_numpy(positions.stones.view(np.int64)), torch.from_numpy(positions.white_to_move)
+    logits, value = judge(stones, white, 4, 4)
+    said = PlainEvaluator(net.inner)(positions)
+    assert np.allclose(logits.numpy(), said.logits, atol=1e-5)
+    assert np.allclose(value.numpy(), said.value, atol=1e-5)
+
+
+def test_what_a_named_net_cannot_learn_is_refused() -> None:
+    with pytest.raises(ValueError, match="sizes must be one size for a convolutional net"):
+        replace(FAST, architecture="convolutional")
+    with pytest.raises(ValueError, match="width must be a multiple of 16"):
+        replace(FAST, architecture="transformer-cube", sizes=(3,), width=20)
+    with pytest.raises(ValueError, match="net must be one of"):
+        replace(FAST, architecture="perceptron")  # type: ignore[arg-type]
+
+
 def test_a_game_that_comes_twice_is_learned_from_once(tmp_path: Path) -> None:
     trainer = begin(tmp_path)
     pool = trainer.pools[0]
