@@ -1,6 +1,6 @@
 """What PPO, Stable-Baselines3's and SAC reach on 5x5 in minutes of one core, and SAC with its mistakes does not."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,7 +57,7 @@ def test_it_wins_nineteen_of_twenty_games_against_random_moves(module: ModuleTyp
 def test_so_does_the_baseline(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     torch.set_num_threads(1)
-    config = replace(ppo.CPU_RANDOM, iterations=100)
+    config = ppo.PRESETS["baseline-5x5"]
     net = tmp_path / "sb3.safetensors"
     checkpoint.save(sb3_ppo.learn(sb3_ppo.model(config), config), net)
     found = shares(net)
@@ -66,13 +66,15 @@ def test_so_does_the_baseline(tmp_path: Path) -> None:
 
 
 def test_each_mistake_alone_keeps_sac_from_it(tmp_path: Path) -> None:
+    """Nobody who makes one wins more than 70% of the games that he learns from, as the paper reports it."""
     runs = plan(seeds=1)
-    found = {}
+    won, marks = {}, {}
     for number, arm in enumerate(MISTAKES.arms):
         config = sac.SAC(**{**runs.common, **arm.fields, "seed": 1})
         _, last = trained(sac, config, tmp_path / str(number))
-        found[arm.name] = (last["first_vs_random"] + last["second_vs_random"]) / 2
-        print(arm.name, {name: round(last[name], 3) for name in ("first_vs_random", "second_vs_random", "temperature")})
-    right = found.pop(RIGHT.name)
-    assert right >= 0.95
-    assert max(found.values()) < 0.93
+        won[arm.name], marks[arm.name] = last["won"], (last["first_vs_random"] + last["second_vs_random"]) / 2
+        print(arm.name, {name: round(last[name], 3) for name in ("won", "first_vs_random", "second_vs_random")})
+    assert won.pop(RIGHT.name) >= 0.8
+    assert marks.pop(RIGHT.name) >= 0.97
+    assert max(won.values()) < 0.7
+    assert max(marks.values()) < 0.95

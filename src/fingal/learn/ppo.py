@@ -102,10 +102,31 @@ class PPO:
 
 
 PRESETS = {
-    "cpu-5x5": PPO(size=5, net="feed-forward", opponent="random", games=64, steps=32, batch=512, iterations=150),
-    "cpu-7x7": PPO(size=7, net="convolutional", width=32, games=64, steps=32, batch=512, iterations=300),
+    "cpu-5x5": PPO(
+        size=5,
+        net="convolutional-edges",
+        width=16,
+        opponent="past",
+        games=64,
+        steps=32,
+        batch=512,
+        iterations=100,
+        entropy=0.02,
+    ),
+    "cpu-7x7": PPO(
+        size=7,
+        net="convolutional-edges",
+        width=32,
+        opponent="past",
+        games=64,
+        steps=32,
+        batch=512,
+        iterations=300,
+        entropy=0.02,
+    ),
+    "baseline-5x5": PPO(size=5, net="feed-forward", opponent="random", games=64, steps=32, batch=512, iterations=100),
 }
-"""Named settings for ``--preset``."""
+"""Named settings for ``--preset``; the last are those that Stable-Baselines3 can have too."""
 
 SHOWN = {
     "minutes": "minutes",

@@ -117,8 +117,26 @@ class SAC:
 
 
 PRESETS = {
-    "cpu-5x5": SAC(size=5, net="feed-forward", opponent="random", games=32, capacity=32_000, moves=100_000),
-    "cpu-7x7": SAC(size=7, net="convolutional", width=32, moves=200_000),
+    "cpu-5x5": SAC(
+        size=5,
+        net="feed-forward",
+        games=32,
+        moves=65_536,
+        capacity=25_600,
+        batch=128,
+        learning_rate=1e-3,
+        entropy_share=0.2,
+    ),
+    "cpu-7x7": SAC(
+        size=7,
+        net="convolutional-edges",
+        width=16,
+        games=32,
+        moves=131_072,
+        capacity=25_600,
+        batch=128,
+        learning_rate=1e-3,
+    ),
 }
 """Named settings for ``--preset``."""
 

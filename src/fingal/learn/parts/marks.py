@@ -14,15 +14,12 @@ from torch import Tensor
 
 from fingal.learn.parts.mirror import best_cell
 from fingal.learn.parts.opponent_games import random_reply, wins
-from fingal.learn.parts.truth import LARGEST, Truth
-from fingal.nets import planes
+from fingal.learn.parts.truth import LARGEST
+from fingal.learn.parts.value_exam import AT_ONCE, known
 from fingal.nets.signed_net import from_stones
 
 Scores = Callable[[Tensor], Tensor]
 """From boards float [B, n, n] to what is thought of each cell, [B, cells]; on stones it does not matter."""
-
-AT_ONCE = 2048
-"""Positions that a net is asked about in one go."""
 
 
 class Marks:
@@ -33,7 +30,6 @@ class Marks:
         if games < 1:
             raise ValueError(f"games must be at least 1, not {games}")
         self.size, self.games, self.seed = size, games, seed
-        self._truth = Truth(size) if size <= LARGEST else None
 
     @torch.no_grad()
     def __call__(self, scores: Scores, device: torch.device) -> dict[str, float]:
@@ -44,10 +40,11 @@ class Marks:
         also ``first_vs_best``, whether it wins as the first player against a best responder.
         """
         found: dict[str, float] = {}
-        if self._truth is not None:
-            boards = from_stones(torch.from_numpy(planes.stones(self._truth.positions))).to(device)
+        if self.size <= LARGEST:
+            truth, stones = known(self.size)
+            boards = from_stones(stones).to(device)
             said = torch.cat([scores(part).float() for part in torch.split(boards, AT_ONCE)]).cpu().numpy()
-            measured = self._truth.measure(said[np.newaxis], canonical=True)
+            measured = truth.measure(said[np.newaxis], canonical=True)
             wanted = ("keeps_win", "first_vs_random", "second_vs_random", "first_vs_best")
             found = {name: float(measured[name][0]) for name in wanted if name in measured}
         if "first_vs_random" not in found:

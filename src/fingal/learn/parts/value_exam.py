@@ -16,7 +16,7 @@ AT_ONCE = 2048
 
 
 @functools.cache
-def _truth(size: int) -> tuple[Truth, Tensor]:
+def known(size: int) -> tuple[Truth, Tensor]:
     """The truth of a size, and its positions bool [P, 2, n, n], each seen by its side to move."""
     truth = Truth(size)
     return truth, torch.from_numpy(planes.stones(truth.positions))
@@ -32,7 +32,7 @@ def examine(chance: lockstep.Chance, size: int, device: torch.device) -> dict[st
     """
     if size > LARGEST:
         return {}
-    truth, boards = _truth(size)
+    truth, boards = known(size)
     parts = torch.split(boards.to(device), AT_ONCE)
     sure = torch.cat([chance(part) for part in parts]).cpu().numpy() > 0.5
     worth = torch.cat([lockstep.worth(part, lockstep.empty_cells(part), chance) for part in parts])
