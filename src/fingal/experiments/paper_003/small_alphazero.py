@@ -137,7 +137,7 @@ class Search:
         self._child = known.child if config.reflect else np.where(known.legal, known.turned[known.child], -1)
         self.visits = np.zeros((games, len(known.legal), CELLS))
         """[G, boards, cells]"""
-        self._sum = np.zeros_like(self.visits)
+        self._sum = np.zeros(self.visits.shape)
         self._judged = np.zeros(self.visits.shape[:2], np.bool_)
 
     def run(self, game: Numbers, root: Numbers) -> Floats:
@@ -294,5 +294,10 @@ def measured(net: Feedforward, config: Small) -> dict[str, float]:
     return found
 
 
-CAUSES = {"as it should be": {}, "no mirror": {"reflect": False}, "one result": {"fixed_result": True}}
-"""The paper's AlphaZero, and what each of two mistakes alone makes of it: names and the fields that differ."""
+CAUSES: dict[str, dict[str, bool]] = {
+    "as it should be": {},
+    "no mirror": {"reflect": False},
+    "one result": {"fixed_result": True},
+    "both mistakes": {"reflect": False, "fixed_result": True},
+}
+"""The paper's AlphaZero, and what two mistakes make of it: names and the fields that differ."""
