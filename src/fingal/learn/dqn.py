@@ -315,9 +315,13 @@ class Trainer:
         self.progress.owed += self.config.games * self.config.updates_per_move
         self._learn()
 
+    def beaten(self) -> bool:
+        """Whether the generation has won 50 games in a row; nobody does against itself."""
+        return self.config.opponent == "pool" and self.tally.beaten
+
     def ended(self) -> bool:
-        """Whether the generation has won 50 games in a row or has had all its games."""
-        early = self.config.streak and self.config.opponent == "pool" and self.tally.beaten
+        """Whether that, or all its games, are enough."""
+        early = self.config.streak and self.beaten()
         return early or self.tally.ended >= self.config.limit(self.progress.generation)
 
     def _learn(self) -> None:
@@ -376,7 +380,7 @@ class Trainer:
         if (length := self.tally.length()) is not None:
             figures["length"] = length
         if self.ended():
-            figures |= {"generation_episodes": self.tally.ended, "streak": float(self.tally.beaten)}
+            figures |= {"generation_episodes": self.tally.ended, "streak": float(self.beaten())}
             figures |= self._close()
         spent = time.perf_counter() - began
         progress.seconds += spent
