@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -163,6 +164,14 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(opponent: Any, make: Ma
     assert all({"entropy", "divergence", "clipped", "value_loss", "explained"} <= set(row) for row in logged)
 
 
+@pytest.mark.parametrize("size", [2, 11, 19])
+def test_every_size_from_2_on_can_be_learned(size: int, make: Make) -> None:
+    config = replace(TINY, size=size, net="convolutional", width=2, iterations=1, exam_iterations=0)
+    *_, last = train(make(config))
+    assert last["moves"] == 32
+    assert 0 < last["entropy"] <= math.log(size * size)
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
     nets = []
@@ -180,6 +189,7 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ({"games": 0}, "games must be at least 1, not 0"),
+        ({"size": 1}, "size must be at least 2, not 1"),
         ({"batch": 24}, "batch must divide games \\* steps = 32, and 24 does not"),
         ({"clip": 1.0}, "clip must be above 0 and below 1, not 1.0"),
         ({"trace": 1.5}, "trace must be from 0 to 1, not 1.5"),

@@ -212,6 +212,14 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(opponent: Any, make: Ma
     assert all(torch.equal(states[0][key], states[1][key]) for key in states[0])
 
 
+@pytest.mark.parametrize("size", [2, 11, 19])
+def test_every_size_from_2_on_can_be_learned(size: int, make: Make) -> None:
+    config = replace(TINY, size=size, net="convolutional", width=2, moves=32, warm_up=16, exam_rows=0)
+    *_, last = train(make(config))
+    assert last["moves"] == 32
+    assert 0 < last["entropy"] <= math.log(size * size)
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
     nets = []
@@ -229,6 +237,7 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ({"games": 0}, "games must be at least 1, not 0"),
+        ({"size": 1}, "size must be at least 2, not 1"),
         ({"capacity": 0}, "capacity must be at least 1, not 0"),
         ({"temperature": 0.0}, "temperature must be above 0, not 0.0"),
         ({"loss_reward": 1.0}, "loss_reward must be from -1 to 0, not 1.0"),

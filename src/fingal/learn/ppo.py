@@ -73,7 +73,7 @@ class PPO:
     exam_iterations: int = 10
     """How often the policy's likeliest moves are measured, in iterations; 0 for never."""
     graph: bool = True
-    """Whether updates are captured in a CUDA graph where there is a GPU."""
+    """Whether moves and updates are captured in CUDA graphs where there is a GPU."""
     threads: int = 1
     """Torch's own on a CPU."""
     seed: int = 1
@@ -98,6 +98,8 @@ class PPO:
             raise ValueError(f"batch must divide games * steps = {self.games * self.steps}, and {self.batch} does not")
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed must be from 0 to 2**31 - 1, not {self.seed}")
+        if self.size < 2:
+            raise ValueError(f"size must be at least 2, not {self.size}: on 1x1 the first stone ends the game")
         choice.shape(self.net, self.size, self.width)  # its own refusals
 
 

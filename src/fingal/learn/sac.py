@@ -113,6 +113,8 @@ class SAC:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed must be from 0 to 2**31 - 1, not {self.seed}")
+        if self.size < 2:
+            raise ValueError(f"size must be at least 2, not {self.size}: on 1x1 the first stone ends the game")
         choice.shape(self.net, self.size, self.width)  # its own refusals
 
 
