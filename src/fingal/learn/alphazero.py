@@ -300,8 +300,7 @@ class Trainer:
         self.opening_generator = torch.Generator().manual_seed(config.seed)
         self.forward = torch.compile(self.net, dynamic=False) if cuda else self.net
         self.finished: list[tuple[int, Game]] = []
-        self._sums: dict[str, Tensor] = {}
-        self._summed = 0
+        self._sums, self._summed = dict[str, Tensor](), 0
         self._load_state()
         self._refresh_judge()
         self._refresh_openings()
