@@ -9,10 +9,11 @@ import pytest
 
 from fingal.arena.store import StoredGame
 from fingal.experiments import full_size
+from fingal.experiments.figure import interpolated
 from fingal.experiments.matches import Meeting, Score
 from fingal.experiments.paper_002 import exact, finished, learning, protocol, quoted, trials
 from fingal.experiments.paper_002.finished import Finished
-from fingal.experiments.paper_002.learning import interpolated, lines, panels
+from fingal.experiments.paper_002.learning import lines, panels
 from fingal.experiments.paper_002.protocol import LEARNERS, PAPER, PARTS, SMALL, TUNING, Learner
 from fingal.experiments.study import BASE
 from fingal.game import BLACK, WHITE

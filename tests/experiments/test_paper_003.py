@@ -178,7 +178,7 @@ def test_bins_and_their_curves() -> None:
     run = lineage()
     # Generation 1 has its rows at 50 and 100, generation 2 at 100 and 200; each is 0.75 and then 1.
     points = lineages.mean_curve([run.of(1), run.of(2)], "win_rate", 4)
-    assert [(at, mean.value) for at, mean in points] == [(50.0, 0.75), (100.0, 0.875), (150.0, 0.875), (200.0, 1.0)]
+    assert [(at, mean.value) for at, mean in points] == [(50.0, 0.75), (100.0, 0.875), (150.0, 0.9375), (200.0, 1.0)]
     assert lineages.height(run.of(2), "win_rate", 10) == 0.75
     assert lineages.height(run.of(2), "nothing", 10) is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from fingal.arena import charts
@@ -61,6 +62,14 @@ class Figure:
 def span(name: str) -> tuple[float, float] | None:
     """What the axis of a figure goes over; None when the values say."""
     return {"value": (-1.0, 1.0)}.get(name, (0.0, 1.0) if name in PERCENT or name == "absolute_value" else None)
+
+
+def interpolated(points: Sequence[tuple[float, float]], at: float) -> float:
+    """The height at ``at`` of the line through points in order; that of the nearest end outside."""
+    for (left, low), (right, high) in pairwise(points):
+        if left <= at <= right:
+            return low + (high - low) * (at - left) / (right - left) if right > left else high
+    return points[-1][1] if at > points[-1][0] else points[0][1]
 
 
 def draw(

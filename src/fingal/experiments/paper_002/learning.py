@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
 from fingal.experiments import ablation, single
 from fingal.experiments.ablation import Measure
 from fingal.experiments.contest import by_checkpoint, curve, level, over_seeds
+from fingal.experiments.figure import interpolated
 from fingal.experiments.intervals import difference, student_mean
 from fingal.experiments.matches import Meeting, Score, in_percent
 from fingal.experiments.paper_002 import protocol, quoted
@@ -84,14 +84,6 @@ class Line:
             if played:
                 shares.append(interpolated([(run.cost(at), score.rate.value) for at, score in played], cost))
         return shares
-
-
-def interpolated(points: Sequence[tuple[float, float]], at: float) -> float:
-    """The height at ``at`` of the line through points in order; that of the nearest end outside."""
-    for (left, low), (right, high) in pairwise(points):
-        if left <= at <= right:
-            return low + (high - low) * (at - left) / (right - left) if right > left else high
-    return points[-1][1] if at > points[-1][0] else points[0][1]
 
 
 def lines(runs: Sequence[Finished], opponent: str, scale: Scale) -> list[Line]:

@@ -33,7 +33,7 @@ def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Secti
     for name, same in named.items():
         points = lineages.mean_curve([run.of(0) for run in same], "win_rate", 60)
         ends = [(mean.low, mean.high) for _, mean in points] if len(same) > 1 else ()
-        curves.append(Curve(name, [(0.0, 0.0), *((at, mean.value) for at, mean in points)], [(0.0, 0.0), *ends]))
+        curves.append(Curve(name, [(at, mean.value) for at, mean in points], ends))
         rows.append(base_row(name, same))
     if not rows:
         return None

@@ -11,6 +11,7 @@ from typing import Any
 
 from fingal.experiments import single
 from fingal.experiments.ablation import Trained
+from fingal.experiments.figure import interpolated
 from fingal.experiments.intervals import Mean, student_mean
 from fingal.learn.dqn import Dqn
 
@@ -119,10 +120,9 @@ def bins(run: Lineage, width: int) -> Iterator[tuple[str, range]]:
 
 
 def height(rows: Sequence[dict[str, float]], figure: str, episode: float) -> float | None:
-    """A figure of a generation's rows at an episode: the last one until then, and the first before; None if none."""
+    """A figure of a generation's rows at an episode, on a line between two rows; None where none has it."""
     told = [(row["episode"], row[figure]) for row in rows if figure in row]
-    before = [value for at, value in told if at <= episode]
-    return before[-1] if before else told[0][1] if told else None
+    return interpolated(told, episode) if told else None
 
 
 def mean_curve(curves: Sequence[Sequence[dict[str, float]]], figure: str, points: int = 25) -> list[tuple[float, Mean]]:

@@ -70,7 +70,7 @@ def reproduce(request: Request) -> Result:
     if given is None:
         _train(result)
     else:
-        alone = [run for run in given if not run.grown]
+        alone = [run for run in given if not run.grown and not run.corrected]
         here = [run for run in given if run.size == scale.size and not run.corrected]
         result.bases = [run for run in alone if run.size == scale.size] or here
         result.runs_of_dqn = [run for run in given if run.grown or run.corrected]
