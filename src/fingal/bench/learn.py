@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from rich.markup import escape
 from rich.table import Table
 from torch import Tensor
 
@@ -89,12 +90,11 @@ def table(results: dict[str, Any]) -> Table:
     for key, ratio, how in (("env", "ppo_ratio", "rollouts"), ("train", "ppo_train_ratio", "training")):
         speeds = (results[f"{whose}_{key}_steps_per_s"] for whose in ("ppo", "sb3_ppo"))
         name = "ppo {how} beside Stable-Baselines3 (moves), {ppo_board}, {ppo_games} games".format(how=how, **results)
-        shown.add_row(name, *("-" if one is None else f"{one:,.0f}" for one in (*speeds,)), _one(results[ratio]))
+        told = ("-" if speed is None else f"{speed:,.0f}" for speed in speeds)
+        shown.add_row(name, *told, "-" if results[ratio] is None else f"{results[ratio]:.1f}")
+    if results["ppo_ratio"] is None:
+        shown.caption = escape("what is not measured needs: pip install 'fingal[sb3]'")
     return shown
-
-
-def _one(ratio: float | None) -> str:
-    return "-" if ratio is None else f"{ratio:.1f}"
 
 
 def _rate(step: Callable[[], object], seconds: float) -> float:

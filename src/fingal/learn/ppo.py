@@ -265,13 +265,12 @@ class Trainer:
         chance = log_policy.gather(1, cell.unsqueeze(1)).squeeze(1)
         for held, new in zip(self.rollout, (boards, cell, chance, value, step.reward, step.done), strict=True):
             held.index_copy_(0, self._at, new.unsqueeze(0))
-        self._at += 1
+        self._at.copy_((self._at + 1) % self.config.steps)
 
     @torch.no_grad()
     def play(self) -> None:
         """A rollout, and the advantages of its moves."""
         config = self.config
-        self._at.zero_()
         self._moves(torch.rand((config.steps, LOTS + 1, config.games), generator=self.generator, device=self.device))
         _, after = self.net.both(self.games.boards.float())
         value = torch.cat((self.rollout.value, after.unsqueeze(0)))
