@@ -273,6 +273,9 @@ def test_from_the_command_line_in_processes(fingal: Run) -> None:
         (["sarsa"], "vary is missing"),
         (["sarsa", "--vary", "alfa=1..2"], "there is no setting 'alfa'"),
         (["ezo", "--preset", "huge"], "'huge' is not a preset"),
+        (["sarsa", "--preset", "small", "--vary", "alpha=1..2"], "preset is not possible: sarsa has none"),
+        (["sarsa", "--vary", "rule=sarsa,q"], "rule is sarsa in 'fingal train sarsa', not q"),
+        (["ezo", "--games", "0", "--vary", "epochs=1,2"], "games must be at least 1, not 0"),
     ],
 )
 def test_bad_input_is_one_sentence(fingal: Run, arguments: list[str], words: str) -> None:

@@ -76,16 +76,21 @@ def main(algorithm: str, arguments: list[str]) -> None:
         prog=f"fingal train {algorithm}",
         config=(tyro.conf.FlagCreatePairsOff,),
     )
-    for name, value in learner.fixed.items():
-        given = getattr(options.settings, name)
-        if given != value:
-            raise ValueError(
-                f"{name} is {value} in 'fingal train {algorithm}', not {given}: train that algorithm instead"
-            )
+    check_fixed(algorithm, options.settings)
     for name in ("seeds", "threads"):
         if getattr(options, name) < 1:
             raise ValueError(f"{name} must be at least 1, not {getattr(options, name)}")
     train(algorithm, module, options, Console(stderr=True))
+
+
+def check_fixed(algorithm: str, settings: Any) -> None:
+    """ValueError for settings that are another algorithm's."""
+    for name, value in LEARNERS[algorithm].fixed.items():
+        given = getattr(settings, name)
+        if given != value:
+            raise ValueError(
+                f"{name} is {value} in 'fingal train {algorithm}', not {given}: train that algorithm instead"
+            )
 
 
 def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console, opened: Opened = Run) -> None:

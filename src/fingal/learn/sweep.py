@@ -20,6 +20,7 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState
 
+from fingal.learn import stacked_command
 from fingal.learn.sweep_worker import Crew, Ended, Row, Task
 
 STORAGE = "sweep.sqlite"
@@ -165,7 +166,9 @@ class Sweep:
             raise ValueError(f"vary={', '.join(names)} is not possible: a setting varies once")
         for one in self.vary:
             for value in one.ends:
-                replace(self.settings, **{one.name: value})
+                tried = replace(self.settings, **{one.name: value})
+                if self.algorithm in stacked_command.LEARNERS:
+                    stacked_command.check_fixed(self.algorithm, tried)
 
     def asked(self) -> dict[str, Any]:
         """What makes it this sweep and no other, for JSON."""

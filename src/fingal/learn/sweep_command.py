@@ -93,6 +93,8 @@ def main(arguments: list[str]) -> None:
 def start(algorithm: str, arguments: list[str]) -> Any:
     """The settings before the command line changes them."""
     if algorithm in stacked_command.LEARNERS:
+        if any(word.partition("=")[0] == "--preset" for word in arguments):
+            raise ValueError(f"preset is not possible: {algorithm} has none")
         learner = stacked_command.LEARNERS[algorithm]
         return getattr(importlib.import_module(f"fingal.learn.{learner.module}"), learner.config)(**learner.fixed)
     return command.preset(algorithm, importlib.import_module(f"fingal.learn.{algorithm}"), arguments)

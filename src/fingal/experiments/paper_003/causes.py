@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -58,31 +58,32 @@ def _worked_out(
     processes: int,
     tell: Callable[[float], None],
 ) -> Marks:
-    """What comes of every task, in processes; read where the same tasks are in the file."""
+    """What comes of every task, in processes; what is in the file of the same tasks is read."""
     asked = [f"{name}: {config}" for name, config in tasks]
     kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    if kept.get("asked") != asked:
-        configs, rows = [config for _, config in tasks], []
-        if processes == 1:
-            for config in configs:
-                rows.append(one(config))
-                tell(len(rows) / len(tasks))
-        else:
-            # Not forked: torch's threads would be missing in the copy.
-            with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-                for row in pool.map(one, configs):
-                    rows.append(row)
-                    tell(len(rows) / len(tasks))
-        kept = {"asked": asked, "rows": rows}
+    rows: list[dict[str, float]] = kept["rows"] if kept.get("asked") == asked else []
+    left = [config for _, config in tasks[len(rows) :]]
+    for row in _results(left, one, processes):
+        rows.append(row)
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, json.dumps(kept).encode())
+        write_atomically(file, json.dumps({"asked": asked, "rows": rows}).encode())
+        tell(len(rows) / len(tasks))
     found: dict[str, dict[str, list[float]]] = {}
-    for (name, _), marks in zip(tasks, kept["rows"], strict=True):
+    for (name, _), marks in zip(tasks, rows, strict=True):
         for key, value in marks.items():
             found.setdefault(name, {}).setdefault(key, []).append(value)
     return {
         name: {key: student_mean(values, (0.0, 1.0)) for key, values in marks.items()} for name, marks in found.items()
     }
+
+
+def _results(left: Sequence[T], one: Callable[[T], dict[str, float]], processes: int) -> Iterator[dict[str, float]]:
+    if processes == 1 or len(left) < 2:
+        yield from map(one, left)
+    else:
+        # Not forked: torch's threads would be missing in the copy.
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+            yield from pool.map(one, left)
 
 
 def _table(found: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> str:
