@@ -57,7 +57,7 @@ def test_bad_input_is_one_sentence(fingal: Run, tmp_path: Path, arguments: list[
 def test_a_paper_that_is_not_there(fingal: Run) -> None:
     ran = fingal("reproduce", "007")
     assert (ran.status, ran.out) == (2, "")
-    assert "there is no paper '007' to reproduce: 000, 001, 002, 004 are" in " ".join(ran.err.split())
+    assert "there is no paper '007' to reproduce: 000, 001, 002, 003, 004 are" in " ".join(ran.err.split())
 
 
 def test_every_figure_of_the_paper_is_there() -> None:
