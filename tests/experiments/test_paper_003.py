@@ -47,7 +47,9 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     sizes = {(row["opponent"], row["won"][1]) for row in findings["table_2"] if not row["note"]}
     assert sizes == {("random", 80), ("others", 8)}
     assert set(findings["episodes_to_50_wins"]) == {*choice.PAPER_NAMES, "transformer-relative"}
-    assert len(findings["corrected_wins"]["1"]) == 3
+    # All, as first and as second: nine first stones with each colour.
+    assert set(findings["corrected_wins"]) == {"corrected, seed 1", "corrected values, seed 1"}
+    assert all([of for _, of in rates] == [18, 9, 9] for rates in findings["corrected_wins"].values())
 
     # Nothing is trained or played again; and the same figures can be made of the runs alone.
     monkeypatch.setattr("fingal.experiments.study.work", None)
@@ -190,7 +192,8 @@ def test_runs_are_named_by_what_they_differ_in() -> None:
         lineage(seed=2),
         lineage(seed=1, learning_rate=0.5),
         lineage("feed-forward"),
-        lineage(seed=1, opponent="self", squash="tanh"),
+        lineage(seed=1, opponent="self", squash="tanh", gamma=1.0, loss_reward=-1.0),
+        lineage(seed=1, squash="tanh", gamma=1.0, loss_reward=-1.0),
     ]
     assert lineages.labels(runs) == [
         "convolutional, learning_rate 0.001",
@@ -198,9 +201,10 @@ def test_runs_are_named_by_what_they_differ_in() -> None:
         "convolutional, learning_rate 0.5",
         "feed-forward",
         "convolutional, corrected",
+        "convolutional, corrected values",
     ]
     entered = tournament.entered(runs, 7)
-    # The corrected one is not the paper's; each seed has a tournament of its own.
+    # Corrected ones are not the paper's; each seed has a tournament of its own.
     assert {seed: len(agents) for seed, agents in entered.items()} == {1: 6, 2: 2}
     assert entered[1][0].name == "feed-forward 1"
     assert tournament.entered(runs, 5) == {}

@@ -82,7 +82,7 @@ def median(reached: Sequence[int | None]) -> str:
 
 def bin_section(runs: Sequence[Lineage], scale: Scale, pictures: dict[str, Picture]) -> Section | None:
     """Figure 5: how fast the generations learn, some at a time."""
-    shown = [run for run in runs if run.net == BINNED and run.size == scale.size and run.grown and not run.corrected]
+    shown = [run for run in runs if run.net == BINNED and run.size == scale.size and run.grown and not run.variant]
     if not shown:
         return None
     longest = max(shown, key=lambda run: max(run.generations))
@@ -111,24 +111,21 @@ def bin_section(runs: Sequence[Lineage], scale: Scale, pictures: dict[str, Pictu
     return Section("figure-5", "Figure 5: generations", words + grid(drawn), "Figure 5")
 
 
-Rivals = dict[int, tuple[Lineage, Lineage, net_games.Games]]
-"""By seed: the run with the paper's settings, the corrected one, and their games."""
+Rivals = dict[tuple[str, int], tuple[Lineage, Lineage, net_games.Games]]
+"""By variant and seed: the run with the paper's settings, the corrected one, and their games."""
 
 
 def rivals(hall: Hall, runs: Sequence[Lineage], size: int) -> Rivals:
     """The last nets of runs with equal seeds, every opening with each colour."""
     here = [run for run in runs if run.net == TRANSFER and run.size == size]
-    literal = {run.seed: run for run in here if not run.corrected and run.grown}
-    made = {}
-    for other in (run for run in here if run.corrected and run.seed in literal):
+    literal = {run.seed: run for run in here if not run.variant and run.grown}
+    made: Rivals = {}
+    for other in (run for run in here if run.variant and run.seed in literal):
         one = literal[other.seed]
         agents = [Agent("paper", 0, one.latest), Agent("corrected", 0, other.latest)]
         pairs = net_games.between([0], [1])
-        made[other.seed] = (
-            one,
-            other,
-            hall.from_every_opening(f"corrected-{size}x{size}-{other.seed}", agents, pairs, size),
-        )
+        name = f"{other.variant.replace(' ', '-')}-{size}x{size}-{other.seed}"
+        made[other.variant, other.seed] = one, other, hall.from_every_opening(name, agents, pairs, size)
     return made
 
 
@@ -137,24 +134,29 @@ def rival_section(met: Rivals) -> Section | None:
     if not met:
         return None
     rows = []
-    for seed, (one, other, games) in met.items():
-        total, first, second = games.rates([1])
-        shares = (tinted(rate.value, in_percent(rate)) for rate in (total, first, second))
-        rows.append([f"seed {seed}", *shares, _marks(one), _marks(other)])
-    total = Rate(
-        sum(games.rates([1])[0].wins for *_, games in met.values()),
-        sum(len(games) for *_, games in met.values()),
-    )
+    for (name, seed), (one, other, games) in met.items():
+        shares = (tinted(rate.value, in_percent(rate)) for rate in games.rates([1]))
+        rows.append([text(f"{name}, seed {seed}"), *shares, _marks(one), _marks(other)])
     size = next(iter(met.values()))[0].size
     words = (
         "<p>In the paper a value is a chance from 0 to 1, 0.9 as much with every move, learned against past selves; a "
         "loss and a long game are worth the same. Corrected, it is what the game is worth, from -1 to 1, without a "
-        "discount, negated for the other side, learned by self-play. Both have made as many moves and updates. "
-        f"The last nets meet on {size}x{size} from every first stone with both colours; all seeds together: corrected "
-        f"wins {in_percent(total)}.</p>"
+        "discount, negated for the other side, learned by self-play; or the values alone are corrected. All have "
+        "made as many moves and updates, where their generations were enough for it. The last nets meet those of the "
+        f"paper's settings on {size}x{size} from every first stone with both colours: {_together(met)}.</p>"
     )
-    head = ["", "corrected wins", "as first", "as second", "marks of the paper's", "marks of the corrected"]
+    head = ["", "wins", "as first", "as second", "marks of the paper's", "its own marks"]
     return Section("corrected", "The paper's settings against the corrected", words + table(head, rows), "Corrected")
+
+
+def _together(met: Rivals) -> str:
+    """What each variant wins, all seeds together."""
+    told = []
+    for name in dict.fromkeys(variant for variant, _ in met):
+        rates = [games.rates([1])[0] for (variant, _), (*_, games) in met.items() if variant == name]
+        total = Rate(sum(rate.wins for rate in rates), sum(rate.games for rate in rates))
+        told.append(f"{text(name)} wins {in_percent(total)}")
+    return ", ".join(told)
 
 
 def _marks(run: Lineage) -> str:
@@ -200,5 +202,5 @@ def findings(bases: Sequence[Lineage], met: Rivals) -> dict[str, Any]:
         reached.setdefault(name, []).append(run.streak())
     return {
         "episodes_to_50_wins": reached,
-        "corrected_wins": {seed: games.rates([1]) for seed, (_, _, games) in met.items()},
+        "corrected_wins": {f"{name}, seed {seed}": games.rates([1]) for (name, seed), (*_, games) in met.items()},
     }

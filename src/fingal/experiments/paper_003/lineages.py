@@ -13,6 +13,7 @@ from fingal.experiments import single
 from fingal.experiments.ablation import Trained
 from fingal.experiments.figure import interpolated
 from fingal.experiments.intervals import Mean, student_mean
+from fingal.experiments.paper_003.protocol import VARIANTS
 from fingal.learn.dqn import Dqn
 
 UNSEEN = {"seed", "threads", "minutes", "moves", "graph", "row_episodes", "size", "net", "generations", "device"}
@@ -34,9 +35,14 @@ class Lineage:
     """The net as it was at the end."""
 
     @property
-    def corrected(self) -> bool:
-        """Whether its values are what a game is worth, and not the paper's."""
-        return bool(self.setting["opponent"] == "self")
+    def variant(self) -> str:
+        """What the paper's settings were changed to: '' as they are, or a name of ``protocol.VARIANTS``."""
+        changed = [
+            name
+            for name, fields in VARIANTS.items()
+            if all(self.setting[field] == value for field, value in fields.items())
+        ]
+        return changed[0] if changed else ""
 
     @property
     def grown(self) -> dict[int, Path]:
@@ -89,17 +95,17 @@ def _lineage(asked: dict[str, Any], rows: Sequence[dict[str, float]], place: Pat
 def labels(runs: Sequence[Lineage]) -> list[str]:
     """What each run is called: runs that differ in their seeds alone share it.
 
-    The net's name, 'corrected', and what else runs of that net on that board differ in.
+    The net's name, the variant's, and what else runs of that net on that board differ in.
     """
     told = []
     for run in runs:
-        like = [one for one in runs if (one.net, one.size, one.corrected) == (run.net, run.size, run.corrected)]
+        like = [one for one in runs if (one.net, one.size, one.variant) == (run.net, run.size, run.variant)]
         differing = [
             f"{name} {value}"
             for name, value in sorted(run.setting.items())
             if name not in UNSEEN and any(one.setting.get(name) != value for one in like)
         ]
-        told.append(", ".join([run.net, *(["corrected"] if run.corrected else []), *differing]))
+        told.append(", ".join([run.net, *filter(None, [run.variant]), *differing]))
     return told
 
 

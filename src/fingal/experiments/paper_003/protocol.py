@@ -34,8 +34,11 @@ TRANSFER = "convolutional"
 BINNED = "convolutional-cube"
 """The net of figure 5."""
 
-CORRECTED: Setting = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0, "opponent": "self"}
-"""Settings under which a value is what a game is worth: from -1 to 1, negated with the side to move, no discount."""
+VALUES: Setting = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0}
+"""Settings under which a value is what a game is worth: from -1 to 1, no discount."""
+
+VARIANTS: dict[str, Setting] = {"corrected": {**VALUES, "opponent": "self"}, "corrected values": VALUES}
+"""The paper's settings corrected: the values, and self-play instead of the pool; or the values alone."""
 
 AGENTS = 10
 """How many of each group go on to table II, and how many meet from every opening."""
@@ -113,9 +116,9 @@ def nets(names: Sequence[str] = PAPER_NAMES) -> Iterator[Arm]:
         yield Arm(name, {"net": name})
 
 
-def corrected(moves: int) -> Arm:
-    """A run with those settings of so many moves."""
-    return Arm("corrected", {"net": TRANSFER, **CORRECTED, "moves": moves})
+def corrected(name: str, moves: int) -> Arm:
+    """A run with a variant's settings, of so many moves at the most."""
+    return Arm(name, {"net": TRANSFER, **VARIANTS[name], "moves": moves})
 
 
 SMOKE = Scale(

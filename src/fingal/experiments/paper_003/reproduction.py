@@ -14,7 +14,7 @@ from fingal.experiments.paper_003.causes import Marks
 from fingal.experiments.paper_003.hall import Hall
 from fingal.experiments.paper_003.learning import Rivals
 from fingal.experiments.paper_003.lineages import Lineage
-from fingal.experiments.paper_003.protocol import GENERATIONS, OURS, PARTS, SCALES, TRANSFER, Scale
+from fingal.experiments.paper_003.protocol import GENERATIONS, OURS, PARTS, SCALES, TRANSFER, VARIANTS, Scale
 from fingal.experiments.paper_003.tournament import Tournament
 from fingal.experiments.paper_003.transformer_causes import DQN_CAUSES
 from fingal.experiments.request import Request
@@ -70,10 +70,10 @@ def reproduce(request: Request) -> Result:
     if given is None:
         _train(result)
     else:
-        alone = [run for run in given if not run.grown and not run.corrected]
-        here = [run for run in given if run.size == scale.size and not run.corrected]
+        alone = [run for run in given if not run.grown and not run.variant]
+        here = [run for run in given if run.size == scale.size and not run.variant]
         result.bases = [run for run in alone if run.size == scale.size] or here
-        result.runs_of_dqn = [run for run in given if run.grown or run.corrected]
+        result.runs_of_dqn = [run for run in given if run.grown or run.variant]
     _play(result)
     if "transformer" in parts:
         result.lessons = causes.lessons(scale, request.folder, request.processes, result.teller("lessons"))
@@ -120,15 +120,14 @@ def _train(result: Result) -> None:
 
 
 def _corrected(result: Result, theirs: Sequence[Lineage]) -> list[Lineage]:
-    """Runs with the corrected settings, each as many moves as the paper's with the same seed."""
+    """Runs with corrected settings, each as many moves as the paper's with the same seed."""
     scale = result.scale
     plan = scale.lineage(scale.size, scale.rivals)
-    arms = {run.seed: protocol.corrected(int(run.last("moves") or 1)) for run in theirs}
-    result.train([plan.sweep(arm, seed) for seed, arm in arms.items()], scale.at_once)
-    runs = [
-        run for seed, arm in arms.items() for run in result.runs(replace(plan, seeds=seed), arm) if run.seed == seed
-    ]
-    return lineages.of(runs)
+    moves = {run.seed: int(run.last("moves") or 1) for run in theirs}
+    arms = [(seed, protocol.corrected(name, most)) for name in VARIANTS for seed, most in moves.items()]
+    result.train([plan.sweep(arm, seed) for seed, arm in arms], scale.at_once)
+    done = [run for seed, arm in arms for run in result.runs(replace(plan, seeds=seed), arm) if run.seed == seed]
+    return lineages.of(done)
 
 
 def _seeds(count: int) -> range:

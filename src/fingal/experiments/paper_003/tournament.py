@@ -76,7 +76,7 @@ class Tournament:
 
 def entered(runs: Sequence[Lineage], size: int) -> dict[int, list[Agent]]:
     """By seed: every generation but the first of the paper's nets with the paper's values, in the paper's order."""
-    here = [run for run in runs if run.size == size and not run.corrected and run.net in PAPER_NAMES and run.grown]
+    here = [run for run in runs if run.size == size and not run.variant and run.net in PAPER_NAMES and run.grown]
     here.sort(key=lambda run: PAPER_NAMES.index(run.net))
     return {
         seed: [Agent(name, number, net) for name, run in named for number, net in run.grown.items()]
