@@ -38,7 +38,7 @@ def test_the_preset_with_its_search(tmp_path: Path) -> None:
     print(f"{rows[-1]['games']:.0f} games: {first:.3f} as first, {second:.3f} as second")
     assert 600 < rows[-1]["games"] < 1200
     assert first == 1.0
-    assert second >= 0.85  # 0.89 to 0.95 with seeds 1 to 3
+    assert second >= 0.9  # 0.923, 0.924 and 0.891 with seeds 1, 2 and 3
 
 
 @pytest.fixture(scope="module")
