@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,8 +69,9 @@ class Tournament:
         games = Games(there[inside.pairs], inside.openings, inside.black_won, inside.moves)
         return Tournament(self.size, self.seed, [self.agents[number] for number in chosen], games)
 
+    @functools.cached_property
     def ratings(self) -> Ratings:
-        """Everyone's Elo; the mean is 0."""
+        """Everyone's Elo; the mean is 0. Of hundreds of agents it takes half a minute."""
         names = [agent.name for agent in self.agents]
         return self.games.ratings(names, resamples=200 if len(names) <= FEW else 50)
 
@@ -114,7 +116,7 @@ def forced(hall: Hall, held: Tournament) -> Tournament:
 
 def section(held: Tournament, again: Tournament, pictures: dict[str, Picture]) -> Section:
     """Figure 6 of one seed: within a net, among all, Elo, and the best from every opening."""
-    ratings = held.ratings()
+    ratings = held.ratings
     name = f"figure-6-{held.size}x{held.size}-{held.seed}"
     drawn = {
         "within": [_curve(kind, held.within(kind)) for kind in held.kinds()],
@@ -166,7 +168,7 @@ def _kinds(held: Tournament) -> str:
 def _ladder(held: Tournament, again: Tournament, ratings: Ratings) -> str:
     """A table: the best agents, their Elo, and what is left of it from every opening."""
     rows = []
-    repeated = again.ratings()
+    repeated = again.ratings
     for number, agent in enumerate(again.agents):
         rating, other = ratings.of(agent.name), repeated.of(agent.name)
         total = Rate(int(again.games.won(len(again.agents))[number].sum()), other.games)
@@ -223,7 +225,7 @@ def findings(held: Sequence[tuple[Tournament, Tournament]]) -> list[dict[str, An
     """Of each tournament: who won how often, for JSON; all agents, the best first."""
     told = []
     for one, again in held:
-        ratings = one.ratings()
+        ratings = one.ratings
         order = one.best(len(one.agents))
         told.append(
             {
