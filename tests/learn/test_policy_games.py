@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fingal.game import Board, Colour
 from fingal.learn.parts import returns
-from fingal.learn.parts.policy import legal_cells
+from fingal.learn.parts.policy import legal_in_planes
 from fingal.learn.parts.policy_games import Games, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler, drawn
 from fingal.nets import bridges
@@ -25,7 +25,7 @@ def planes_of(board: Board) -> NDArray[np.uint8]:
 
 def lowest(planes: NDArray[np.uint8]) -> Rows:
     """The first empty cell: a policy that anyone can follow."""
-    return legal_cells(torch.from_numpy(planes)).int().argmax(1).int().numpy()
+    return legal_in_planes(torch.from_numpy(planes)).int().argmax(1).int().numpy()
 
 
 def play_lowest(board: Board) -> Board:
@@ -41,7 +41,7 @@ class Random:
         self.rng = np.random.default_rng(seed)
 
     def __call__(self, rows: Rows, ply: int, planes: NDArray[np.uint8]) -> Rows:
-        legal = legal_cells(torch.from_numpy(planes)).numpy()
+        legal = legal_in_planes(torch.from_numpy(planes)).numpy()
         cells: Rows = np.where(legal, self.rng.random(legal.shape), -1).argmax(1).astype(np.int32)
         return cells
 
@@ -121,7 +121,7 @@ def test_continuations_after_the_move_itself(size: int) -> None:
 def test_continuations_after_the_best_replies(size: int, k: int, repeats: int) -> None:
     def last_cells(planes: NDArray[np.uint8], k: int) -> Rows:
         """The k last empty cells, the very last one first."""
-        legal = legal_cells(torch.from_numpy(planes)).numpy()
+        legal = legal_in_planes(torch.from_numpy(planes)).numpy()
         found = np.full((len(planes), k), -1, np.int32)
         for row, cells in enumerate(legal):
             some = np.flatnonzero(cells)[::-1][:k]

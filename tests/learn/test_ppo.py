@@ -194,7 +194,7 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
         ({"clip": 1.0}, "clip must be above 0 and below 1, not 1.0"),
         ({"trace": 1.5}, "trace must be from 0 to 1, not 1.5"),
         ({"learning_rate": float("nan")}, "learning_rate must be a number from 0 on, not nan"),
-        ({"opponent": "me"}, "opponent must be random, self or past, not 'me'"),
+        ({"opponent": "me"}, "opponent must be one of random, self, past, not 'me'"),
         ({"net": "recurrent"}, "net must be one of feed-forward, .*, not 'recurrent'"),
         ({"width": 0}, "width must be at least 1, not 0"),
         ({"size": 20}, "size must be from 1 to 19, not 20"),

@@ -75,11 +75,6 @@ def test_the_soft_value_by_hand() -> None:
     assert sac.policy_loss(chances, log, values, heat).item() == pytest.approx(-0.5 - 0.1 * math.log(2))
 
 
-def test_the_critics_aim_by_hand() -> None:
-    gained, carried, value = torch.tensor([1.0, 0.0, -1.0]), torch.tensor([0.0, 0.9, 0.0]), torch.full((3,), 0.5)
-    assert sac.critic_aim(gained, carried, value).tolist() == pytest.approx([1.0, 0.45, -1.0])
-
-
 def test_the_temperature_falls_while_the_policy_is_less_decided_than_it_should_be() -> None:
     heat = torch.tensor(0.5, requires_grad=True)
     loss = sac.temperature_loss(torch.tensor([2.0, 1.0]), torch.tensor([1.0, 1.0]), heat)
@@ -98,7 +93,7 @@ def test_the_entropy_aimed_at_is_a_share_of_what_is_possible() -> None:
 
 def filled(make: Make, config: SAC) -> Trainer:
     """A trainer whose ring is full of moves and that has learned nothing yet."""
-    trainer = make(replace(config, warm_up=10**6))
+    trainer = make(replace(config, moves=10**6, warm_up=10**6))
     for _ in range(trainer.ring.rows + 3):
         trainer.play()
     return trainer
@@ -239,6 +234,7 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
         ({"games": 0}, "games must be at least 1, not 0"),
         ({"size": 1}, "size must be at least 2, not 1"),
         ({"capacity": 0}, "capacity must be at least 1, not 0"),
+        ({"warm_up": 257}, "warm_up must be at most moves = 256, not 257: nothing would be learned"),
         ({"temperature": 0.0}, "temperature must be above 0, not 0.0"),
         ({"loss_reward": 1.0}, "loss_reward must be from -1 to 0, not 1.0"),
         ({"entropy_share": 1.5}, "entropy_share must be from 0 to 1, not 1.5"),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts import returns
-from fingal.learn.parts.policy import entropy, legal_cells, log_chances, surrogate
+from fingal.learn.parts.policy import entropy, legal_in_planes, log_chances, surrogate
 from fingal.learn.parts.policy_games import Ints, Pairs
 from fingal.learn.parts.policy_learning import (
     CHUNK,
@@ -135,7 +135,7 @@ class Trainer(Learning):
         there = torch.from_numpy(planes).to(self.device)
         with self.rounding():
             logits, values = self.net.both(self.seen(there))
-        return values.float(), log_chances(logits, legal_cells(there))
+        return values.float(), log_chances(logits, legal_in_planes(there))
 
     @torch.no_grad()
     def _judged(self, pairs: Pairs) -> tuple[Tensor, Tensor]:

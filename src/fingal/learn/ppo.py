@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,10 +20,11 @@ from torch import Tensor
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
 from fingal.learn.parts.marks import Marks
-from fingal.learn.parts.opponent_games import LOTS, OpponentGames, random_reply
-from fingal.learn.parts.policy import draw, entropy, log_chances, sampled
+from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
+from fingal.learn.parts.policy import draw, entropy, log_chances
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.returns import standardised
+from fingal.learn.parts.rival import KINDS, Kind, Rival
 from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.nets import checkpoint, choice
@@ -40,7 +41,7 @@ class PPO:
     """The architecture."""
     width: int | None = None
     """How wide its layers are; None for the paper's width."""
-    opponent: Literal["random", "self", "past"] = "self"
+    opponent: Kind = "self"
     """Who answers: random moves, the policy as it is, or a net of those that were kept, drawn for every iteration."""
     games: int = 256
     """Games at once."""
@@ -92,8 +93,8 @@ class PPO:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0 < self.clip < 1:
             raise ValueError(f"clip must be above 0 and below 1, not {self.clip}")
-        if self.opponent not in ("random", "self", "past"):
-            raise ValueError(f"opponent must be random, self or past, not {self.opponent!r}")
+        if self.opponent not in KINDS:
+            raise ValueError(f"opponent must be one of {', '.join(KINDS)}, not {self.opponent!r}")
         if self.games * self.steps % self.batch:
             raise ValueError(f"batch must divide games * steps = {self.games * self.steps}, and {self.batch} does not")
         if not 0 <= self.seed < 2**31:
@@ -221,16 +222,15 @@ class Trainer:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         self.config, self.run, self.device = config, run, device
         torch.manual_seed(config.seed)
-        net, self._past = (
-            choice.build(config.net, config.size, width=config.width, head="policy_value") for _ in range(2)
-        )
+        net = choice.build(config.net, config.size, width=config.width, head="policy_value")
         if start is not None:
             checkpoint.fill(net, start)
-        self.net, self._past = net.to(device), self._past.to(device)
+        self.net = net.to(device)
+        self.rival = Rival(config.opponent, self.net)
         self.adam = Adam(self.net, config.learning_rate, device)
         self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.games = OpponentGames(config.size, config.games, self.reply, self.generator)
+        self.games = OpponentGames(config.size, config.games, self.rival.reply, self.generator)
         moves = config.steps * config.games
         self.rollout = Rollout.empty(config.steps, config.games, config.size, device)
         self._at = torch.zeros(1, dtype=torch.int64, device=device)
@@ -246,13 +246,6 @@ class Trainer:
         self._moves = Repeated(self._move, config.steps, (LOTS + 1, config.games), kept, graph, torch.float32)
         kept = [self._sums, *self.adam.changing()]
         self._updates = Repeated(self._update, moves // config.batch, config.batch, kept, graph)
-
-    def reply(self, boards: Tensor, legal: Tensor, lots: Tensor) -> Tensor:
-        """The opponent's move, as ``OpponentGames`` asks for it: int64 [B]."""
-        if self.config.opponent == "random":
-            return random_reply(boards, legal, lots)
-        net = self.net if self.config.opponent == "self" else self._past
-        return sampled(net(boards.float()), legal, lots[0])
 
     @torch.no_grad()
     def _move(self, lots: Tensor) -> None:
@@ -284,7 +277,7 @@ class Trainer:
         config = self.config
         boards, cells, before, *_ = (held.flatten(0, 1).index_select(0, pick) for held in self.rollout)
         logits, value = self.net.both(boards)
-        log_policy = log_chances(logits, (boards == 0).flatten(1))
+        log_policy = log_chances(logits, legal_cells(boards))
         log_ratio = log_policy.gather(1, cells.unsqueeze(1)).squeeze(1) - before
         ratio = log_ratio.exp()
         gain = clipped_gain(ratio, standardised(self._advantage.index_select(0, pick)), config.clip).mean()
@@ -312,10 +305,8 @@ class Trainer:
         """Play and learn once."""
         config, progress = self.config, self.progress
         began = time.perf_counter()
-        if config.opponent == "past":
-            kept = range(0, progress.iterations + 1, config.keep_iterations)
-            number = int(torch.randint(len(kept), (), generator=self.generator, device=self.device))
-            checkpoint.fill(self._past, self.kept(kept[number]))
+        kept = range(0, progress.iterations + 1, config.keep_iterations)
+        self.rival.change([self.kept(iteration) for iteration in kept], self.generator)
         self.play()
         ended, won = self.rollout.done.sum().item(), (self.rollout.reward > 0).sum().item()
         unexplained = (self._return - self.rollout.value.flatten()).var() / self._return.var().clamp(min=1e-6)

@@ -21,11 +21,13 @@ from torch import Tensor, nn
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
 from fingal.learn.parts.marks import Marks
-from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells, random_reply
+from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import log_chances, sampled
 from fingal.learn.parts.repeated import Repeated
+from fingal.learn.parts.rival import KINDS, Kind, Rival
 from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.soft_q import target
 from fingal.learn.parts.time_ring import TimeRing
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
@@ -41,7 +43,7 @@ class SAC:
     """The architecture of the policy and of both critics."""
     width: int | None = None
     """How wide its layers are; None for the paper's width."""
-    opponent: Literal["random", "self", "past"] = "self"
+    opponent: Kind = "self"
     """Who answers: random moves, the policy as it is, or a net of those that were kept, drawn for every row."""
     games: int = 64
     """Games at once."""
@@ -99,12 +101,16 @@ class SAC:
         for name in ("discount", "target_rate", "entropy_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if self.warm_up > self.moves:
+            raise ValueError(
+                f"warm_up must be at most moves = {self.moves}, not {self.warm_up}: nothing would be learned"
+            )
         if not -1 <= self.loss_reward <= 0:
             raise ValueError(f"loss_reward must be from -1 to 0, not {self.loss_reward}")
         if not 0 < self.temperature < math.inf:
             raise ValueError(f"temperature must be above 0, not {self.temperature}")
         for name, known in (
-            ("opponent", ("random", "self", "past")),
+            ("opponent", KINDS),
             ("normalise", ("row", "batch")),
             ("entropy_target", ("legal", "board")),
             ("critics", ("linear", "sigmoid")),
@@ -187,11 +193,6 @@ def soft_value(chances: Tensor, log_policy: Tensor, values: Tensor, temperature:
     return (chances * (values - temperature * log_policy)).sum(1)
 
 
-def critic_aim(gained: Tensor, carried: Tensor, value: Tensor) -> Tensor:
-    """Equation (3): the reward and what the value of the next position is carried over by, 0 after the end: [B]."""
-    return gained + carried * value
-
-
 def policy_loss(chances: Tensor, log_policy: Tensor, values: Tensor, temperature: Tensor) -> Tensor:
     """Equation (5): the mean of equation (2), negated."""
     return -soft_value(chances, log_policy, values, temperature).mean()
@@ -231,7 +232,7 @@ class Trainer:
         if start is not None:
             checkpoint.fill(self.actor, start)
         self.actor.to(device)
-        self.past = copy.deepcopy(self.actor)
+        self.rival = Rival(config.opponent, self.actor)
         self.critics = nn.ModuleList(critics).to(device)
         self.targets = copy.deepcopy(self.critics).requires_grad_(False)
         self.log_temperature = nn.ParameterList([torch.tensor(math.log(config.temperature))]).to(device)
@@ -239,7 +240,7 @@ class Trainer:
         self.adams = {name: Adam(net, config.learning_rate, device) for name, net in learned.items()}
         self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.games = OpponentGames(config.size, config.games, self.reply, self.generator)
+        self.games = OpponentGames(config.size, config.games, self.rival.reply, self.generator)
         self.ring = TimeRing(config.capacity, config.games, config.size, device, discount=config.discount)
         self._ended, self._learned = torch.zeros(2, device=device), torch.zeros(5, device=device)
         self._marks: Marks | None = None
@@ -253,13 +254,6 @@ class Trainer:
         changing = [self._learned, *self.targets.parameters()]
         changing += [tensor for adam in self.adams.values() for tensor in adam.changing()]
         self._updates = Repeated(self._update, config.updates, config.batch, changing, graph, torch.float64)
-
-    def reply(self, boards: Tensor, legal: Tensor, lots: Tensor) -> Tensor:
-        """The opponent's move, as ``OpponentGames`` asks for it: int64 [B]."""
-        if self.config.opponent == "random":
-            return random_reply(boards, legal, lots)
-        net = self.actor if self.config.opponent == "self" else self.past
-        return sampled(net(boards.float()), legal, lots[0])
 
     @torch.no_grad()
     def _move(self, lots: Tensor) -> None:
@@ -289,7 +283,7 @@ class Trainer:
         with torch.no_grad():
             least = self._values(self.targets, following).amin(0)
             value = soft_value(*self._chances(following, legal_cells(following)), least, temperature)
-            aim = critic_aim(moves.gained, moves.carried, value)
+            aim = target(moves.gained, moves.carried, value)
         cell = moves.cell.expand(2, -1).unsqueeze(2)
         said = self._values(self.critics, boards).gather(2, cell).squeeze(2)
         wrong = (said - aim).square().mean(1).sum()
@@ -304,8 +298,8 @@ class Trainer:
         self.adams["temperature"].step(temperature_loss(entropy, goal, temperature))
         with torch.no_grad():
             pairs = zip(self.targets.parameters(), self.critics.parameters(), strict=True)
-            for target, critic in pairs:
-                target.lerp_(critic, config.target_rate)
+            for followed, critic in pairs:
+                followed.lerp_(critic, config.target_rate)
             means = (entropy.mean(), goal.mean(), temperature.detach(), wrong.detach() / 2, value.mean())
             self._learned += torch.stack(means)
 
@@ -313,10 +307,8 @@ class Trainer:
         """Go on for one row of figures."""
         config, progress = self.config, self.progress
         began, moves, updates = time.perf_counter(), progress.moves, progress.updates
-        if config.opponent == "past":
-            kept = range(0, progress.rows + 1, config.keep_rows)
-            number = int(torch.randint(len(kept), (), generator=self.generator, device=self.device))
-            checkpoint.fill(self.past, self.kept(kept[number]))
+        kept = range(0, progress.rows + 1, config.keep_rows)
+        self.rival.change([self.kept(row) for row in kept], self.generator)
         self._ended.zero_()
         self._learned.zero_()
         while progress.moves < min(config.moves, moves + config.row_moves):

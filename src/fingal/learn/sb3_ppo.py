@@ -102,6 +102,7 @@ def model(config: PPO) -> Any:
             "features_extractor_class": _trunk(),
             "features_extractor_kwargs": {"width": config.width},
             "net_arch": [],
+            "ortho_init": False,
             "optimizer_kwargs": {"eps": 1e-8},
         },
         seed=config.seed,

@@ -60,4 +60,6 @@ def plan(size: int = 5, seeds: int = 3, moves: int = 32_768, width: int = 128) -
         "batch": 128,
         "exam_rows": 4,
     }
+    if moves < 2048:
+        common |= {"warm_up": moves // 2}  # SAC's own would leave the shortest runs nothing to learn
     return Plan(LEARNER, common, seeds, name="sac")

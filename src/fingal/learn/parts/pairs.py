@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts.game_lines import Game
-from fingal.learn.parts.policy import legal_cells
+from fingal.learn.parts.policy import legal_in_planes
 from fingal.nets import bridges
 from fingal.search.evaluator import Positions
 
@@ -69,7 +69,7 @@ class Pairs:
         planes = torch.where(around.view(-1, 1, 1, 1), planes.flip(2, 3), planes)
         cell = self._cell[view, number]
         cell = torch.where(around, self.size**2 - 1 - cell, cell)
-        return Seen(planes.float(), legal_cells(planes), cell)
+        return Seen(planes.float(), legal_in_planes(planes), cell)
 
 
 def choices(games: Sequence[Game], size: int, *, mirrored: bool = False) -> tuple[Positions, NDArray[np.int64]]:

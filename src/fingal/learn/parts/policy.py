@@ -9,7 +9,7 @@ EMPTY = 2
 """The plane of ``bridges`` that shows the empty cells of the board."""
 
 
-def legal_cells(planes: Tensor) -> Tensor:
+def legal_in_planes(planes: Tensor) -> Tensor:
     """The empty cells of positions, bool [B, cells], by their planes [B, 12, height + 2, width + 2]."""
     return planes[:, EMPTY, 1:-1, 1:-1].flatten(1) != 0
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts import returns, state
-from fingal.learn.parts.policy import entropy, legal_cells, log_chances, surrogate
+from fingal.learn.parts.policy import entropy, legal_in_planes, log_chances, surrogate
 from fingal.learn.parts.policy_games import Games, Ints, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler
 from fingal.learn.parts.rounds import rounds
@@ -248,7 +248,7 @@ class Learning(ABC):
             cells = torch.from_numpy(lesson.pairs.cells[part]).to(self.device)
             with self.rounding():
                 logits = self.net(self.seen(planes))
-            log_policy = log_chances(logits, legal_cells(planes))
+            log_policy = log_chances(logits, legal_in_planes(planes))
             loss = surrogate(log_policy, cells, weights[part].to(self.device)) / lesson.divisor
             loss.backward()  # type: ignore[no-untyped-call]
             undecided += entropy(log_policy.detach()).sum()

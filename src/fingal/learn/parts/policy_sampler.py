@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fingal.learn.parts.policy import legal_cells
+from fingal.learn.parts.policy import legal_in_planes
 from fingal.nets.convolutional import Convolutional
 
 SIZES = tuple(32 * step for step in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
@@ -128,7 +128,7 @@ class _Asked:
     def _work(self) -> None:
         seen = self.planes.to(self._dtype).contiguous(memory_format=torch.channels_last)
         self.logits.copy_(self._net(seen))
-        self.legal.copy_(legal_cells(self.planes))
+        self.legal.copy_(legal_in_planes(self.planes))
         self.cells.copy_(drawn(self.logits, self.legal, self.noise))
 
     def _capture(self) -> None:
