@@ -123,7 +123,7 @@ def test_what_a_named_net_cannot_learn_is_refused() -> None:
         replace(FAST, architecture="convolutional")
     with pytest.raises(ValueError, match="width must be a multiple of 16"):
         replace(FAST, architecture="transformer-cube", sizes=(3,), width=20)
-    with pytest.raises(ValueError, match="net must be one of"):
+    with pytest.raises(ValueError, match="architecture must be one of residual, feed-forward"):
         replace(FAST, architecture="perceptron")  # type: ignore[arg-type]
 
 

@@ -196,7 +196,7 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
         ({"learning_rate": float("nan")}, "learning_rate must be a number from 0 on, not nan"),
         ({"opponent": "me"}, "opponent must be one of random, self, past, not 'me'"),
         ({"net": "recurrent"}, "net must be one of feed-forward, .*, not 'recurrent'"),
-        ({"width": 0}, "width must be at least 1, not 0"),
+        ({"width": 0}, "width must be from 1 to 1024, not 0"),
         ({"size": 20}, "size must be from 1 to 19, not 20"),
         ({"seed": -1}, "seed must be from 0 to"),
     ],

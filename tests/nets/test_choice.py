@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from fingal.game import Board, Record
 from fingal.nets import checkpoint, feedforward, shortcut, transformer
@@ -269,27 +269,14 @@ def test_every_number_learns(name: str) -> None:
         assert parameter.grad.abs().max() > 0, where
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_many_nets_at_once(name: str) -> None:
-    """A pool's nets answer together through vmap as each does alone."""
-    torch.manual_seed(4)
-    nets = [build(name, 4, width=16) for _ in range(3)]
-    boards = torch.randint(-1, 2, (3, 5, 4, 4)).float()
-    weights, _ = torch.func.stack_module_state(nets)
-
-    def one(weights: dict[str, Tensor], boards: Tensor) -> Any:
-        return torch.func.functional_call(nets[0], weights, (boards,))
-
-    alone = torch.stack([net(some) for net, some in zip(nets, boards, strict=True)])
-    assert torch.allclose(torch.vmap(one)(weights, boards), alone, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"name": "residual"}, "net must be one of feed-forward"),
         ({"size": 0}, "size must be from 1 to 19, not 0"),
-        ({"width": 0}, "width must be at least 1, not 0"),
+        ({"width": 0}, "width must be from 1 to 1024, not 0"),
+        ({"width": 2000}, "width must be from 1 to 1024, not 2000"),
+        ({"name": "feed-forward", "width": 2000}, "width must be from 1 to 1024, not 2000"),
         ({"width": 20}, "width must be a multiple of 16"),
         ({"head": "value"}, "head must be one of q, policy, policy_value, not 'value'"),
         ({"squash": "relu"}, "squash must be one of none, sigmoid, tanh, not 'relu'"),

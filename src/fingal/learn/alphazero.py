@@ -128,6 +128,8 @@ class AlphaZero:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not self.minutes > 0 and self.steps < 1:
             raise ValueError(f"minutes must be more than 0, not {self.minutes}")
+        if self.architecture not in (named := ("residual", *choice.NAMES)):
+            raise ValueError(f"architecture must be one of {', '.join(named)}, not {self.architecture!r:.40}")
         if self.architecture != "residual":
             choice.shape(self.architecture, self.sizes[0], self.width)
             if len(self.sizes) > 1:

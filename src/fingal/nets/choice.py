@@ -11,6 +11,9 @@ transformer-cube          attention, with cube coordinates                    an
 transformer-learned       attention, with learned positions                   the size it is for
 transformer-relative      ours: attention by offsets, normalised beforehand   any
 ========================  ==================================================  ==================
+
+A file's card names the net by its module: ``feedforward``, ``shortcut`` or ``transformer``. What a card calls
+``convolutional`` is the net of paper 002.
 """
 
 from __future__ import annotations
@@ -77,8 +80,8 @@ def shape(name: str, size: int, width: int | None = None) -> Config:
         raise ValueError(f"net must be one of {', '.join(NAMES)}, not {name!r:.40}")
     if not 1 <= size <= 19:
         raise ValueError(f"size must be from 1 to 19, not {size}")
-    if width < 1:
-        raise ValueError(f"width must be at least 1, not {width}")
+    if not 1 <= width <= 1024:
+        raise ValueError(f"width must be from 1 to 1024, not {width}")
     if name == "feed-forward":
         return feedforward.Config(size=size, hidden=(width,) * 3)
     if name.startswith("convolutional"):

@@ -27,14 +27,14 @@ from torch import Tensor, nn
 
 from fingal.nets.signed_net import Kind, Signed, Value, cube
 
-Positions = Literal["cube", "learned", "relative"]
+Places = Literal["cube", "learned", "relative"]
 
 
 @dataclass(frozen=True)
 class Config(Kind):
     """The shape of a transformer."""
 
-    positions: Positions = "cube"
+    positions: Places = "cube"
     """How a token knows its place."""
     size: int | None = None
     """The board's side where positions are learned; None otherwise, for any board."""
@@ -106,7 +106,6 @@ class Layer(nn.Module):
         count, tokens, width = x.shape
         parts = self.attention(x).view(count, tokens, 3, self.config.heads, -1).permute(2, 0, 3, 1, 4)
         query, key, value = parts.unbind(0)
-        # Written out: vmap, over the nets of a pool, does not know all of torch's own attention.
         looks = query @ key.mT / math.sqrt(query.shape[-1])
         if self.offsets is not None and offset is not None:
             looks = looks + self.offsets[:, offset]

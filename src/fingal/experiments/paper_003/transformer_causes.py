@@ -37,7 +37,7 @@ class Lesson:
 
     net: Literal["transformer", "convolutional"] = "transformer"
     """What learns; the convolutional net is there to compare with, and has no settings but the rates'."""
-    positions: transformer.Positions = "learned"
+    positions: transformer.Places = "learned"
     """How a token knows its place."""
     norm: Literal["post", "pre"] = "post"
     """Whether sums are normalised, or what goes into the parts."""
