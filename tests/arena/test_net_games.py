@@ -1,5 +1,7 @@
 """Games between nets, many at once: the rules, the players' moves and the counts, against games played one by one."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +12,7 @@ from fingal.arena.ratings import rate
 from fingal.game import BLACK, WHITE, Board
 from fingal.nets import choice
 from fingal.nets.agreement import legal_logits
+from fingal.nets.card import Card
 from fingal.nets.plain_evaluator import PlainEvaluator
 from fingal.nets.planes import positions_of
 from fingal.search.evaluator import Evaluation, Positions
@@ -65,6 +68,28 @@ def test_equal_positions_are_asked_about_once_and_the_random_player_is_not_the_s
     assert (again.moves == games.moves).all()
     other = net_games.play([Counting(), Randomly(4)], pairs, 3)
     assert (other.moves != games.moves).any()
+
+
+class Scripted:
+    """Likes cells by what it is shown."""
+
+    def __init__(self, chosen: Callable[[int, int], int], encoder: str) -> None:
+        """``chosen`` gives the best cell by the number of stones and the last move."""
+        self.chosen, self.card = chosen, Card("scripted", {}, encoder=encoder)
+
+    def __call__(self, positions: Positions) -> Evaluation:
+        stones = np.unpackbits(positions.stones.view(np.uint8), axis=2).sum((0, 2))
+        cells = [self.chosen(int(count), int(last)) for count, last in zip(stones, positions.last, strict=True)]
+        return Evaluation(np.eye(9, dtype=np.float32)[cells], np.zeros(len(cells), np.float32))
+
+
+def test_equal_stones_are_two_questions_to_a_net_that_sees_the_last_move() -> None:
+    """Black has a1 and c1 in either order, White b2 between them and then the cell two rows below the last stone."""
+    black = Scripted(lambda stones, last: 2 if stones == 2 else 0, "canonical-ring-1")
+    white = Scripted(lambda stones, last: 4 if stones == 1 else (last + 6) % 9, "bridges-1")
+    third = Scripted(lambda stones, last: 0, "canonical-ring-1")
+    games = net_games.play([black, third, white], np.array([[0, 2], [1, 2]]), 3, np.array([0, 2]))
+    assert games.moves[:, :4].tolist() == [[0, 4, 2, 8], [2, 4, 0, 6]]
 
 
 def test_two_random_players_on_3x3_win_as_often_as_is_known() -> None:
