@@ -17,7 +17,9 @@ from fingal.learn.parts.joined_stones import TensorStones
 from fingal.learn.parts.opponent_games import LOTS
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.tally import Tally
+from fingal.learn.parts.value_exam import known
 from fingal.nets import checkpoint
+from fingal.nets.inference import open_evaluator
 from fingal.players.spec import make
 
 CPU = torch.device("cpu")
@@ -156,7 +158,14 @@ def test_a_generation_that_loses_does_not_join(tmp_path: Path) -> None:
 
 
 def test_it_ends_by_moves_and_by_time(tmp_path: Path) -> None:
-    assert run(replace(SMALL, moves=60), tmp_path / "moves").progress.moves == 60
+    trainer = run(replace(SMALL, moves=60), tmp_path / "moves")
+    assert trainer.progress.moves == 60
+    # In the middle of a generation: the last row has the marks of the net that the run leaves.
+    end = rows_of(tmp_path / "moves")[-1]
+    assert "generation_episodes" not in end
+    judge = open_evaluator(tmp_path / "moves/checkpoints/latest.safetensors", backend="torch")
+    truth, _ = known(3)
+    assert end["keeps_win"] == pytest.approx(truth.measure(judge(truth.positions).logits[np.newaxis])["keeps_win"][0])
     trainer = run(replace(SMALL, minutes=1e-6), tmp_path / "minutes")
     assert trainer.progress.moves < 60
     assert trainer.done_share() == 1

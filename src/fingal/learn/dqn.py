@@ -382,6 +382,8 @@ class Trainer:
         if self.ended():
             figures |= {"generation_episodes": self.tally.ended, "streak": float(self.beaten())}
             figures |= self._close()
+        elif time.perf_counter() > late or 0 < config.moves <= progress.moves:
+            figures |= self.marks(self.q.values, self.device)  # the run's last net, in the middle of a generation
         spent = time.perf_counter() - began
         progress.seconds += spent
         figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.moves - before.moves) / spent}
