@@ -12,6 +12,7 @@ from tests.conftest import Run
 
 pytest.importorskip("optuna")
 
+import optuna
 from optuna.trial import TrialState
 
 from fingal.learn import command, stacked_command, sweep, sweep_command
@@ -44,6 +45,7 @@ class Settings:
         ("net=plain,cube", ("plain", "cube"), False, False),
         ("deep=true,false", (True, False), False, False),
         ("games=none,5", (None, 5), False, False),
+        ("games=8..16", (8, 16), True, False),
     ],
 )
 def test_what_may_vary(text: str, ends: tuple[object, ...], whole: bool, log: bool) -> None:
@@ -181,6 +183,28 @@ def test_a_killed_sweep_goes_on_with_its_trial_and_takes_more_later(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("alone")
+def test_a_sweep_that_is_killed_while_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Alone.dies_at = 2
+    with pytest.raises(KeyboardInterrupt):
+        sweep.run(asked(tmp_path, 2))
+    (place, settings), Alone.dies_at = Alone.folders[0], None
+
+    def kill(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for step in ("enqueue_trial", "tell"):
+        with monkeypatch.context() as patched:
+            patched.setattr(optuna.Study, step, kill)
+            with pytest.raises(KeyboardInterrupt):
+                sweep.run(asked(tmp_path, 2))
+    Alone.folders = []
+    study = sweep.run(asked(tmp_path, 2))
+    assert Alone.folders[0] == (place, settings)
+    assert len({folder for folder, _ in Alone.folders}) == len(Alone.folders) == 2
+    assert len(sweep.ordered(study)) == 2
+
+
+@pytest.mark.usefixtures("alone")
 def test_trials_that_fail_say_why_and_the_others_go_on(tmp_path: Path) -> None:
     made = asked(tmp_path, 8, "rate=1,2,3")
     study = sweep.run(made)
@@ -197,6 +221,9 @@ def test_what_matters(tmp_path: Path) -> None:
     study = sweep.run(asked(tmp_path, 15, "rate=1..2 width=8..64", prune=False))
     shares = sweep.importance(study)
     assert shares["rate"] > 0.9
+    few = optuna.create_study(direction="maximize")
+    few.add_trials(study.trials[:7])
+    assert sweep.importance(few) == {}, "the best quarter of seven is a single one"
     drawn = sweep_command.picture(shares)
     assert drawn is not None
     assert "rate" in drawn.title
@@ -207,6 +234,8 @@ def test_what_matters(tmp_path: Path) -> None:
 def test_a_figure_that_no_run_has(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="goal=keeps is not possible: a run's figures are value, loss"):
         sweep.run(asked(tmp_path, 8, goal="keeps"))
+    study = sweep.run(asked(tmp_path, 2, goal="value"))
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 2, "the folder is not tied up"
 
 
 def test_what_the_learner_refuses_is_refused_before_anything_runs(tmp_path: Path) -> None:
@@ -244,6 +273,9 @@ def test_a_trial_is_a_run_of_fingal_train(tmp_path: Path) -> None:
     assert [row["keeps_win"] for row in rows[0]] == [row["keeps_win"] for row in rows[1]]
     assert [(row.step, row.value) for row in told] == [(row["step"], row["keeps_win"]) for row in rows[0]]
     assert (ended.value, ended.stopped, ended.said) == (told[-1].value, False, "")
+    # Gone on with and stopped by the rows that are there: it is worth what it was at that row.
+    again = train(task, lambda row: False)
+    assert (again.value, again.stopped, again.said) == (told[0].value, True, "")
     stopped = train(replace(task, folder=tmp_path / "stopped"), lambda row: False)
     assert stopped.stopped
     refused = train(replace(task, chosen={"alpha": -1.0}, folder=tmp_path / "refused"), lambda row: True)

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -22,6 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from fingal.learn import stacked_command
 from fingal.learn.sweep_worker import Crew, Ended, Row, Task
+from fingal.nets.card import write_atomically
 
 STORAGE = "sweep.sqlite"
 """The file in a sweep's folder that holds the trials; Optuna's own programs read it too."""
@@ -34,6 +36,9 @@ AGAIN = "again"
 
 STARTING = 5
 """Trials that end before any is ended early: before, a median says little."""
+
+ENOUGH = 8
+"""Whole trials before it is said what matters: of fewer the best quarter is a single one."""
 
 Tell = Callable[[FrozenTrial], None]
 """Told of every trial that has ended."""
@@ -98,8 +103,15 @@ def parse(text: str, settings: Any) -> Range:
         ends = float(low), float(high)
     except ValueError:
         raise ValueError(f"vary={text!r} is not possible: {span!r} is not two numbers with '..' between") from None
-    whole = isinstance(getattr(settings, name), int) and all(end.is_integer() for end in ends)
+    whole = _is_whole(type(settings), name) and all(end.is_integer() for end in ends)
     return Range(name, *ends, manner == "log", whole=whole)
+
+
+def _is_whole(settings: type, name: str) -> bool:
+    """Whether a setting's numbers are whole ones, which its value does not say where it is None."""
+    kind = get_type_hints(settings)[name]
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return int in kinds and float not in kinds
 
 
 def _read(word: str, like: Any) -> Any:
@@ -191,17 +203,26 @@ def run(sweep: Sweep, tell: Tell = lambda trial: None) -> optuna.Study:
         _keep(sweep)
         study = opened(sweep)
         for trial in study.get_trials(states=(TrialState.RUNNING,)):
-            # Whoever trained it is dead: nobody else has the folder.
-            place = trial.user_attrs.get("folder", trial.number)
-            study.enqueue_trial(trial.params, user_attrs={"folder": place})
-            study.set_user_attr(AGAIN, [*_ended_by_a_kill(study), trial.number])
-            study.tell(trial.number, state=TrialState.FAIL)
+            _again(study, trial)
         crew = Crew(min(sweep.processes, max(1, sweep.trials - _begun(study))))
         try:
             _search(sweep, study, crew, tell)
         finally:
             crew.close()
     return study
+
+
+def _again(study: optuna.Study, trial: FrozenTrial) -> None:
+    """Let another trial go on where one was: whoever trained it is dead, for nobody else has the folder.
+
+    Killed between any two of these steps, it is done once more, and what it has done already does not count twice.
+    """
+    place = trial.user_attrs.get("folder", trial.number)
+    study.set_user_attr(AGAIN, sorted({*_ended_by_a_kill(study), trial.number}))
+    waiting = study.get_trials(deepcopy=False, states=(TrialState.WAITING,))
+    if place not in [other.user_attrs.get("folder") for other in waiting]:
+        study.enqueue_trial(trial.params, user_attrs={"folder": place})
+    study.tell(trial.number, state=TrialState.FAIL)
 
 
 def opened(sweep: Sweep) -> optuna.Study:
@@ -224,11 +245,11 @@ def opened(sweep: Sweep) -> optuna.Study:
 def importance(study: optuna.Study) -> dict[str, float]:
     """How much each setting matters for being among the best, the most important first; shares of 1.
 
-    PED-ANOVA (Watanabe, Bansal and Hutter 2023), which needs no model of the figure. Nothing where fewer than two
-    trials have come to their end, or all to the same figure.
+    PED-ANOVA (Watanabe, Bansal and Hutter 2023), which needs no model of the figure. Nothing where fewer than
+    ``ENOUGH`` trials have come to their end, or all to the same figure.
     """
-    values = {trial.value for trial in study.get_trials(states=(TrialState.COMPLETE,))}
-    if len(values) < 2:
+    values = [trial.value for trial in study.get_trials(states=(TrialState.COMPLETE,))]
+    if len(values) < ENOUGH or len(set(values)) < 2:
         return {}
     evaluator = optuna.importance.PedAnovaImportanceEvaluator(target_quantile=0.25)
     found = optuna.importance.get_param_importances(study, evaluator=evaluator)
@@ -263,6 +284,10 @@ def _search(sweep: Sweep, study: optuna.Study, crew: Crew, tell: Tell) -> None:
             del under_way[number]
             _end(study, trial, news)
             if news.figures:
+                if not any(trial.intermediate_values for trial in study.trials):
+                    # No run has told the figure, so nothing hangs on it: the folder is free for the right one.
+                    for name in (STORAGE, ASKED):
+                        (sweep.folder / name).unlink()
                 raise ValueError(f"goal={sweep.goal.figure} is not possible: a run's figures are {news.figures}")
             tell(study.trials[number])
 
@@ -294,7 +319,7 @@ def _keep(sweep: Sweep) -> None:
     """Write down what is asked for; ValueError when the folder holds something else."""
     file, asked = sweep.folder / ASKED, sweep.asked()
     if not file.exists():
-        file.write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
+        write_atomically(file, (json.dumps(asked, indent=1) + "\n").encode())
         return
     kept = json.loads(file.read_text(encoding="utf-8"))
     differing = [name for name in asked if kept.get(name) != asked[name]]

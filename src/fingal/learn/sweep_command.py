@@ -20,7 +20,7 @@ from fingal.arena import charts
 from fingal.arena.charts import Row
 from fingal.game.picture import Picture, save
 from fingal.learn import command, stacked_command
-from fingal.learn.sweep import Goal, Sweep, best, importance, ordered, parse, run
+from fingal.learn.sweep import ENOUGH, Goal, Sweep, best, importance, ordered, parse, run
 
 S = TypeVar("S")
 
@@ -60,6 +60,9 @@ class Options(Generic[S]):
 
 def main(arguments: list[str]) -> None:
     """Sweep as the arguments say; ValueError, one sentence, when they make no sense."""
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(f"usage: fingal sweep {{{','.join(command.ALGORITHMS)}}} [settings]; see 'fingal sweep alphazero --help'")
+        return
     if not arguments or arguments[0] not in command.ALGORITHMS:
         said = f"{arguments[0]!r} is not an algorithm" if arguments else "an algorithm is missing"
         raise ValueError(f"{said}: one of {', '.join(command.ALGORITHMS)} is expected")
@@ -119,7 +122,8 @@ def show(sweep: Sweep, as_json: bool, notes: Console) -> None:
     if drawn is not None:
         print(sweep.folder / "importance.png")
     else:
-        notes.print("no importance is drawn: fewer than two trials have ended with different figures", highlight=False)
+        words = f"no importance is drawn: it takes {ENOUGH} trials that came to their end, with different figures"
+        notes.print(words, highlight=False, soft_wrap=True)
 
 
 def summary(sweep: Sweep, study: optuna.Study) -> dict[str, Any]:

@@ -65,11 +65,14 @@ class Watched(Run):
     """A run that tells of each row with a figure, and ends when it is told to."""
 
     def __init__(self, folder: str | Path, config: dict[str, Any], figure: str, tell: Callable[[Row], bool]) -> None:
-        """Go on in the folder, whose rows so far are told first."""
+        """Go on in the folder; ``replay`` tells of its rows so far."""
         super().__init__(folder, config)
         self.value: float | None = None
         self.names: dict[str, None] = {}
         self._figure, self._tell = figure, tell
+
+    def replay(self) -> None:
+        """Tell of the rows that are there; Stopped where they are enough."""
         for line in (self.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             self._note(row.pop("step"), row)
@@ -97,8 +100,14 @@ def train(task: Task, tell: Callable[[Row], bool]) -> Ended:
     opened: list[Watched] = []
 
     def open_run(folder: str | Path, config: dict[str, Any]) -> Run:
-        opened.append(Watched(folder, config, task.figure, tell))
-        return opened[0]
+        run = Watched(folder, config, task.figure, tell)
+        opened.append(run)  # before its rows are told: it is asked for its figure when they end it, too
+        try:
+            run.replay()
+        except Stopped:
+            run.close()
+            raise
+        return run
 
     said, stopped = "", False
     try:
