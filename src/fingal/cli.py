@@ -360,41 +360,28 @@ def solve(
 
 @app.command
 def train(algorithm: Positional[str], /) -> None:
-    """Train a net; 'fingal train ALGORITHM --help' lists the algorithm's settings.
-
-    Args:
-        algorithm: alphazero, ezo, neurohex, dqn, imitate, reinforce, amcpg, adversarial, sarsa, q, gtd2, tdc, gq,
-            actor-critic or batch.
-    """
-    run_training([algorithm])
-
-
-def run_training(arguments: list[str]) -> None:
-    """Train: the settings after the algorithm's name are the algorithm's own, so it reads them itself."""
-    try:
-        from fingal.learn import command
-    except ModuleNotFoundError as error:
-        raise ValueError(f"training needs {error.name}: install fingal[learn]") from None
-    command.main(arguments)
+    """Train a net; 'fingal train ALGORITHM --help' lists the algorithm's settings."""
+    run_learner("train", [algorithm])
 
 
 @app.command
 def sweep(algorithm: Positional[str], /) -> None:
-    """Search for good settings of a learner; 'fingal sweep ALGORITHM --help' lists what can be asked for.
-
-    Args:
-        algorithm: As for 'fingal train'.
-    """
-    run_sweep([algorithm])
+    """Search for good settings of a learner; 'fingal sweep ALGORITHM --help' lists what can be asked for."""
+    run_learner("sweep", [algorithm])
 
 
-def run_sweep(arguments: list[str]) -> None:
-    """Sweep: as in training, the settings after the algorithm's name are the algorithm's own."""
+LEARNING = {"train": ("command", "training", "learn"), "sweep": ("sweep_command", "a sweep", "sweep")}
+"""By command: the file of ``fingal.learn``, what it is called, and the extra with which its needs come."""
+
+
+def run_learner(name: str, arguments: list[str]) -> None:
+    """Train or sweep: the settings after the algorithm's name are the algorithm's own, so it reads them itself."""
+    file, what, extra = LEARNING[name]
     try:
-        from fingal.learn import sweep_command
+        module = importlib.import_module(f"fingal.learn.{file}")
     except ModuleNotFoundError as error:
-        raise ValueError(f"a sweep needs {error.name}: install fingal[sweep]") from None
-    sweep_command.main(arguments)
+        raise ValueError(f"{what} needs {error.name}: install fingal[{extra}]") from None
+    module.main(arguments)
 
 
 @app.command
@@ -488,9 +475,8 @@ def bench(
 def main() -> None:
     """Run a command; bad input is answered with one sentence and exit status 2."""
     try:
-        own = {"train": run_training, "sweep": run_sweep}.get("".join(sys.argv[1:2]))
-        if own is not None and len(sys.argv) > 2 and not sys.argv[2].startswith("-"):
-            return own(sys.argv[2:])
+        if sys.argv[1:2] and sys.argv[1] in LEARNING:
+            return run_learner(sys.argv[1], sys.argv[2:])
         app.cli(
             prog="fingal",
             description="The open platform for the board game Hex.",

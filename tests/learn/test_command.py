@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -113,6 +114,19 @@ def test_every_learner_has_what_the_command_needs(algorithm: str) -> None:
     assert {name for _, names in module.PANELS for name in names} <= set(module.SHOWN)
     assert callable(module.train)
     assert callable(module.Trainer)
+
+
+@pytest.mark.parametrize("name", ["train", "sweep"])
+def test_help_lists_every_algorithm(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name == "sweep":
+        pytest.importorskip("optuna")
+    monkeypatch.setattr(sys, "argv", ["fingal", name, "--help"])
+    cli.main()
+    listed = capsys.readouterr().out
+    assert f"usage: fingal {name} {{alphazero," in listed
+    assert {"ppo", "sac", "sarsa", *command.ALGORITHMS} <= set(re.findall(r"[a-z0-9-]+", listed))
 
 
 @pytest.mark.parametrize(
