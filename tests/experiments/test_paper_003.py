@@ -11,12 +11,28 @@ import torch
 
 from fingal.arena.net_games import Games
 from fingal.arena.statistics import Rate
+from fingal.experiments import single
+from fingal.experiments.ablation import Plan
+from fingal.experiments.figure import Arm
 from fingal.experiments.intervals import Mean
-from fingal.experiments.paper_003 import causes, learning, lineages, protocol, quoted, tournament, transfer
+from fingal.experiments.paper_003 import (
+    causes,
+    learning,
+    lineages,
+    protocol,
+    quoted,
+    reproduction,
+    tournament,
+    transfer,
+)
 from fingal.experiments.paper_003.hall import Agent, Hall
 from fingal.experiments.paper_003.lineages import Lineage
 from fingal.experiments.paper_003.protocol import PAPER, PARTS, SMOKE
+from fingal.experiments.paper_003.reproduction import Result
 from fingal.experiments.paper_003.tournament import Tournament
+from fingal.experiments.paper_003.transfer import Row
+from fingal.experiments.request import Request
+from fingal.experiments.study import BASE
 from fingal.learn.dqn import Dqn
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
@@ -33,6 +49,9 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
     assert ran.status == 0, ran.err
     findings = json.loads(ran.out)
     assert findings["failed"] == {}
+    ends = [single.rows(file.parent)[-1] for file in Path("run/sweeps").rglob("config.json")]
+    assert len(ends) == 15
+    assert all(end.get("updates", 1) > 0 for end in ends), "a run that learns nothing shows nothing"
     page = Path("run/page.html").read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!#)', page), "the page needs nothing beside it"
     names = {"4": "figure-4", "5": "figure-5", "6": "figure-6-3x3-1", "7": "figure-7"}
@@ -82,10 +101,7 @@ def test_bad_input_is_one_sentence(fingal: Run, arguments: list[str], words: str
 
 
 def test_parts_that_runs_cannot_make(fingal: Run) -> None:
-    place = Path("runs/one")
-    (place / "checkpoints").mkdir(parents=True)
-    (place / "config.json").write_text(json.dumps({"config": asdict(Dqn(size=3))}), encoding="utf-8")
-    (place / "checkpoints" / "latest.safetensors").write_text("net")
+    kept(Path("runs/one"), Dqn(size=3), generation=50, generation_episodes=9)
     ran = fingal("reproduce", "003", "--runs", "runs", "--figure", "sac", "--folder", "run")
     assert "figure sac cannot be made of runs that are there: 4, 5, 6, 7, table-2, corrected can" in " ".join(
         ran.err.split()
@@ -101,8 +117,11 @@ def test_the_papers_numbers() -> None:
     """475 wins are 95.4% of 498 games; 93.9% of 506, which 254 agents play."""
     assert quoted.agents_of(475, 95.4) == [250]
     assert quoted.agents_of(475, 93.9) == [254]
-    shares = [round(100 * row.won.value, 1) for row in quoted.TABLE_2]
-    assert shares == [100.0, 100.0, 89.2, 91.2, 2.5, 12.0]
+    assert [row.percent for row in quoted.TABLE_2] == [100.0, 100.0, 89.3, 91.3, 2.5, 12.0]
+    rows = [Row(row.trained, row.played, row.opponent, 1, 10, *[Rate(1, 2)] * 3) for row in quoted.TABLE_2]
+    shown = transfer.section(rows, (5, 7))
+    assert shown is not None
+    assert re.findall(r"<td>([\d.]+%)</td></tr>", shown.body) == ["100.0%", "100.0%", "89.3%", "91.3%", "2.5%", "12.0%"]
 
 
 def test_the_papers_sizes() -> None:
@@ -208,6 +227,82 @@ def test_runs_are_named_by_what_they_differ_in() -> None:
     assert {seed: len(agents) for seed, agents in entered.items()} == {1: 6, 2: 2}
     assert entered[1][0].name == "feed-forward 1"
     assert tournament.entered(runs, 5) == {}
+
+
+def kept(place: Path, config: Dqn, **end: float) -> None:
+    """A folder as a run leaves it: settings, one row, a net."""
+    (place / "checkpoints").mkdir(parents=True)
+    (place / "config.json").write_text(json.dumps({"config": asdict(config)}), encoding="utf-8")
+    (place / "metrics.jsonl").write_text(
+        json.dumps({"step": 1, "moves": 50, "minutes": 1.0, **end}) + "\n", encoding="utf-8"
+    )
+    for name in ("generation-00", "generation-01", "latest"):
+        (place / "checkpoints" / f"{name}.safetensors").write_text("net", encoding="utf-8")
+
+
+def test_copies_and_unfinished_runs_are_refused(tmp_path: Path) -> None:
+    config = Dqn(size=3, generations=2)
+    kept(tmp_path / "a", config, generation=2, generation_episodes=9)
+    kept(tmp_path / "b", replace(config, seed=2, moves=50), generation=1)
+    kept(tmp_path / "c", replace(config, seed=3, minutes=1.0), generation=1)
+    kept(tmp_path / "d", replace(config, width=8), generation=2, generation_episodes=9)
+    assert len(lineages.found(tmp_path)) == 4
+    # Other limits make no other learner of it: both would be 'convolutional 1' of seed 1.
+    kept(tmp_path / "e", replace(config, moves=40), generation=1)
+    with pytest.raises(ValueError, match=r"/a and .*/e have the same settings and seed: put one of them elsewhere"):
+        lineages.found(tmp_path)
+    kept(tmp_path / "more" / "f", replace(config, seed=4, moves=60), generation=1)
+    kept(tmp_path / "most" / "g", replace(config, seed=4), generation=1, generation_episodes=9)
+    for folder, name in (("more", "f"), ("most", "g")):
+        with pytest.raises(ValueError, match=f"/{name} is not finished: go on with it, or put it elsewhere"):
+            lineages.found(tmp_path / folder)
+
+
+CORRECTED = {"squash": "tanh", "gamma": 1.0, "loss_reward": -1.0, "opponent": "self"}
+
+
+def test_seeds_of_rivals_alone_enter_no_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def runs(self: Result, plan: Plan, arm: Arm = BASE) -> list[Lineage]:
+        return [lineage(seed=seed, **{**plan.common, **arm.fields}) for seed in range(1, plan.seeds + 1)]  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Result, "train", lambda self, sweeps, at_once: None)
+    monkeypatch.setattr(Result, "runs", runs)
+    monkeypatch.setattr(lineages, "of", list)
+    parts = ("6", "7", "table-2", "corrected")
+    result = Result(Request(tmp_path, "smoke"), parts, "random", scale=replace(SMOKE, rivals=3))
+    reproduction._train(result)
+    assert {run.seed for run in result.runs_of_dqn} == {1}
+    assert [len(agents) for agents in tournament.entered(result.runs_of_dqn, 3).values()] == [2 * 5]
+    met = learning.rivals(Silent(tmp_path, result.teller), result.rival_runs, 3)
+    assert sorted(met) == [(name, seed) for name in ("corrected", "corrected values") for seed in (1, 2, 3)]
+
+
+class Silent(Hall):
+    """Nothing is played."""
+
+    def play(self, *about: object) -> Games:
+        return Games(
+            np.zeros((0, 2), np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros((0, 9), np.int16)
+        )
+
+
+def test_figure_4_of_runs_that_are_there_has_no_corrected_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [lineage(generations=0), lineage(generations=0, **CORRECTED), lineage(generations=2)]
+    monkeypatch.setattr(lineages, "found", lambda folder: [replace(run, size=3) for run in given])
+    monkeypatch.setattr(reproduction, "write", lambda result: None)
+    result = reproduction.reproduce(Request(tmp_path, "smoke", ("4",), runs=tmp_path))
+    assert [(run.variant, list(run.generations)) for run in result.bases] == [("", [0])]
+
+
+def test_marks_are_those_of_the_net_that_plays() -> None:
+    one, other = lineage(), lineage(**CORRECTED)
+    marks = {"first_vs_random": 0.5, "second_vs_random": 0.25, "keeps_win": 0.125}
+    one.rows[-1].update(marks)
+    other.rows[-2].update(marks)  # of a generation that had ended before the last moves
+    games = Games(np.array([[0, 1]]), np.zeros(1, np.int64), np.ones(1, np.bool_), np.zeros((1, 9), np.int16))
+    shown = learning.rival_section({("corrected", 1): (one, other, games)})
+    assert shown is not None
+    assert shown.body.count("wins kept 12.5%") == 1
 
 
 def test_the_best_and_those_within_a_net() -> None:

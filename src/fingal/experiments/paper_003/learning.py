@@ -160,8 +160,9 @@ def _together(met: Rivals) -> str:
 
 
 def _marks(run: Lineage) -> str:
-    """A net's last marks."""
-    told = [f"{title} {100 * value:.1f}%" for key, title in BEATEN.items() if (value := run.last(key)) is not None]
+    """The marks of the net that plays: those of the last row, not of a generation that ended before it."""
+    end = run.rows[-1] if run.rows else {}
+    told = [f"{title} {100 * end[key]:.1f}%" for key, title in BEATEN.items() if key in end]
     return text("; ".join([*told, f"{run.last('moves') or 0:,.0f} moves"]))
 
 

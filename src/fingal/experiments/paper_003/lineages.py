@@ -58,6 +58,15 @@ class Lineage:
         ends = [row for row in self.of(generation) if row.get("streak")]
         return int(ends[-1]["generation_episodes"]) if ends else None
 
+    @property
+    def finished(self) -> bool:
+        """Whether it has come to the end of its generations, moves or minutes."""
+        if not self.rows:
+            return False
+        end, limit = self.rows[-1], self.setting
+        ended = end["generation"] + ("generation_episodes" in end) > limit["generations"]
+        return ended or any(0 < limit[name] <= end[name] for name in ("moves", "minutes"))
+
     def last(self, figure: str) -> float | None:
         """A figure where it was last measured."""
         return next((row[figure] for row in reversed(self.rows) if figure in row), None)
@@ -69,7 +78,10 @@ def of(runs: Iterable[Trained]) -> list[Lineage]:
 
 
 def found(folder: Path) -> list[Lineage]:
-    """The runs of DQN in a folder, at any depth; ValueError where there are none."""
+    """The runs of DQN in a folder, at any depth.
+
+    ValueError where there are none, where one has not come to its end, or where two would have one name and seed.
+    """
     own = {field.name for field in fields(Dqn)}
     runs = []
     for file in sorted(folder.rglob("config.json")):
@@ -82,6 +94,16 @@ def found(folder: Path) -> list[Lineage]:
             runs.append(_lineage(config, single.rows(file.parent), file.parent))
     if not runs:
         raise ValueError(f"{folder} holds no runs of dqn with nets")
+    known: dict[str, Path] = {}
+    for run in runs:
+        place = run.latest.parent.parent
+        if not run.finished:
+            raise ValueError(f"{place} is not finished: go on with it, or put it elsewhere")
+        told = {name: value for name, value in run.setting.items() if name not in UNSEEN - {"seed", "size", "net"}}
+        # A net that met the random player alone is in figure 4, and no rival of one with generations.
+        other = known.setdefault(json.dumps([told, bool(run.grown or run.variant)], sort_keys=True), place)
+        if other != place:
+            raise ValueError(f"{other} and {place} have the same settings and seed: put one of them elsewhere")
     return runs
 
 

@@ -13,6 +13,7 @@ from fingal.experiments.figure import Arm
 from fingal.experiments.paper_003 import soft_mistakes
 from fingal.experiments.request import refuse_none
 from fingal.experiments.sweep import Setting
+from fingal.learn.dqn import CORRECTED
 from fingal.nets.choice import PAPER_NAMES
 
 DQN = "fingal.learn.dqn:Dqn"
@@ -34,10 +35,10 @@ TRANSFER = "convolutional"
 BINNED = "convolutional-cube"
 """The net of figure 5."""
 
-VALUES: Setting = {"squash": "tanh", "loss_reward": -1.0, "gamma": 1.0}
+VALUES: Setting = {name: value for name, value in CORRECTED.items() if name != "opponent"}
 """Settings under which a value is what a game is worth: from -1 to 1, no discount."""
 
-VARIANTS: dict[str, Setting] = {"corrected": {**VALUES, "opponent": "self"}, "corrected values": VALUES}
+VARIANTS: dict[str, Setting] = {"corrected": CORRECTED, "corrected values": VALUES}
 """The paper's settings corrected: the values, and self-play instead of the pool; or the values alone."""
 
 AGENTS = 10

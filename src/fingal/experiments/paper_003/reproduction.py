@@ -37,6 +37,8 @@ class Result(Study):
     """The runs of figure 4."""
     runs_of_dqn: list[Lineage] = field(default_factory=list)
     """Those with generations."""
+    rival_runs: list[Lineage] = field(default_factory=list)
+    """The paper's settings and the corrected ones, of more seeds than the others, perhaps."""
     held: list[tuple[Tournament, Tournament]] = field(default_factory=list)
     """Figure 6: each tournament, and its best agents from every opening."""
     groups: list[Tournament] = field(default_factory=list)
@@ -73,7 +75,7 @@ def reproduce(request: Request) -> Result:
         alone = [run for run in given if not run.grown and not run.variant]
         here = [run for run in given if run.size == scale.size and not run.variant]
         result.bases = [run for run in alone if run.size == scale.size] or here
-        result.runs_of_dqn = [run for run in given if run.grown or run.variant]
+        result.runs_of_dqn = result.rival_runs = [run for run in given if run.grown or run.variant]
     _play(result)
     if "transformer" in parts:
         result.lessons = causes.lessons(scale, request.folder, request.processes, result.teller("lessons"))
@@ -112,8 +114,7 @@ def _train(result: Result) -> None:
     made += [run for plan in abroad for run in lineages.of(result.runs(plan, literal))]
     if "corrected" in parts:
         theirs = lineages.of(result.runs(rivals, literal))
-        made += [run for run in theirs if run not in made]
-        made += _corrected(result, theirs)
+        result.rival_runs = [*theirs, *_corrected(result, theirs)]
     result.runs_of_dqn = made
     result.ppo = result.runs(policies)
     result.sac = {arm.name: result.runs(soft, arm) for choice in choices for arm in choice.arms}
@@ -145,7 +146,7 @@ def _play(result: Result) -> None:
     if "table-2" in parts:
         result.transfers = transfer.play(hall, result.groups, (*scale.sizes, *scale.beyond))
     if "corrected" in parts:
-        result.rivals = learning.rivals(hall, runs, scale.size)
+        result.rivals = learning.rivals(hall, result.rival_runs, scale.size)
     result.games = hall.played
 
 
@@ -165,7 +166,8 @@ def write(result: Result) -> None:
     shown = [section for section in made if section is not None]
     data = {"paper": "003", "scale": asdict(scale), "findings": findings(result), **result.as_data()}
     slow = [run for same in result.slow.values() for run in same]
-    runs = len({run.latest for run in (*result.bases, *slow, *result.runs_of_dqn)}) + len(result.ppo)
+    of_dqn = (*result.bases, *slow, *result.runs_of_dqn, *result.rival_runs)
+    runs = len({run.latest for run in of_dqn}) + len(result.ppo)
     counts = {"runs": runs + sum(map(len, result.sac.values())), "games between nets": result.games}
     page.write(result.request.folder, TITLE, scale.name, counts, shown, pictures, data)
 

@@ -85,7 +85,7 @@ def section(rows: Sequence[Row], boards: tuple[int, int]) -> Section | None:
         "program the agents of the large board never met the random player: the last agent of the small board did, in "
         "their place. A row says what that gives.</p>"
     )
-    paper = {(row.trained, row.played, row.opponent): row.won for row in quoted.TABLE_2}
+    paper = {(row.trained, row.played, row.opponent): row.percent for row in quoted.TABLE_2}
     seeds = len({row.seed for row in rows}) > 1
     cells = []
     for row in sorted(rows, key=lambda row: (row.played not in boards, bool(row.note), row.opponent != "random")):
@@ -97,7 +97,7 @@ def section(rows: Sequence[Row], boards: tuple[int, int]) -> Section | None:
                 f"{row.played}x{row.played}",
                 text(f"{opponent}; {row.note}" if row.note else opponent),
                 *(tinted(rate.value, in_percent(rate)) for rate in (row.won, row.first, row.second)),
-                "·" if said is None or row.note else f"{100 * said.value:.1f}%",
+                "·" if said is None or row.note else f"{said:.1f}%",
             ]
         )
     head = ["trained on", "played on", "opponent", "won", "as first", "as second", "the paper"]
