@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fingal.experiments import ablation, sweep
+from fingal.experiments.paper_003.protocol import SMOKE
 from fingal.experiments.paper_003.soft_mistakes import BEYOND, MISTAKES, RIGHT, plan
 from fingal.learn.sac import SAC
 
@@ -23,8 +24,8 @@ def test_arms_differ_in_what_they_are_called_by() -> None:
     assert len(asked) == len({one.name for one in asked}) == 8 * made.seeds
 
 
-def test_a_run_leaves_its_marks(tmp_path: Path) -> None:
-    small = plan(size=3, seeds=1, moves=96, width=8)
+def test_a_run_learns_and_leaves_its_marks(tmp_path: Path) -> None:
+    small = SMOKE.soft()
     arm = MISTAKES.arms[-1]
     asked = small.sweep(arm, 1)
     sweep.train(sweep.prepare(asked, tmp_path), lambda share: None)
@@ -36,3 +37,5 @@ def test_a_run_leaves_its_marks(tmp_path: Path) -> None:
         assert mean is not None
         assert 0 <= mean.value <= 1
     assert trained[0].net.exists()
+    # 32 games at once: after the first move of all, and after the second.
+    assert trained[0].outcome.updates == 2 * SAC().updates

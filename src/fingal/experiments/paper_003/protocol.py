@@ -74,7 +74,7 @@ class Scale:
     ppo: Setting
     """The settings of PPO, but for its seed."""
     sac: Setting
-    """What differs from the settings that ``soft_mistakes.plan`` has: size, moves, width."""
+    """What differs from the settings that ``soft_mistakes.plan`` has: size, moves, width, warm_up."""
     policy_seeds: int
     """Runs of PPO, and of SAC with each mistake."""
     alphazero: Setting = field(default_factory=dict)
@@ -125,15 +125,24 @@ def corrected(name: str, moves: int) -> Arm:
 SMOKE = Scale(
     name="smoke",
     size=3,
-    sizes=(3, 4),
-    beyond=(5,),
-    generations={"width": 16, "generations": 2, "episodes": 12, "more_episodes": 2, "games": 4, "groups": 2},
+    sizes=(2, 3),
+    beyond=(4,),
+    generations={
+        "width": 16,
+        "generations": 2,
+        "episodes": 12,
+        "more_episodes": 2,
+        "games": 4,
+        "groups": 2,
+        "batch": 16,
+        "updates_per_move": 0.25,
+    },
     seeds=1,
     rivals=1,
-    base={"width": 16, "episodes": 60, "games": 4, "groups": 2, "updates_per_move": 0.25},
+    base={"width": 16, "episodes": 24, "games": 4, "groups": 2, "batch": 16, "updates_per_move": 0.25},
     base_seeds=1,
     ppo={"size": 3, "width": 16, "opponent": "random", "games": 8, "steps": 8, "batch": 32, "iterations": 2},
-    sac={"size": 3, "width": 8, "moves": 64},
+    sac={"size": 3, "width": 8, "moves": 64, "warm_up": 32},
     policy_seeds=1,
     alphazero={"iterations": 1, "games": 4, "simulations": 4, "epochs": 1},
     lesson={"steps": 8, "width": 16},
