@@ -24,7 +24,7 @@ from fingal.learn.parts.adam import Adam, levelled
 from fingal.learn.parts.minimax_games import Played, Style
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.rounds import rounds
-from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.nets import checkpoint
 from fingal.nets.card import Card
 from fingal.nets.narrowing import Config, Narrowing
@@ -334,10 +334,7 @@ class Trainer:
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
-        share = self.progress.epochs / self.config.epochs
-        if self.config.minutes:
-            share = max(share, self.progress.seconds / (60 * self.config.minutes))
-        return min(1.0, share)
+        return share_done(self.progress.epochs / self.config.epochs, self.progress.seconds, self.config.minutes)
 
     def card(self) -> Card:
         """What the net's file says of it."""
@@ -353,9 +350,12 @@ class Trainer:
 
     def save(self) -> None:
         """Write the net and everything else that is needed to go on exactly here."""
-        name = f"net-{self.progress.epochs:05d}.safetensors"
-        for file in ("latest.safetensors", *([name] if self.progress.epochs % self.config.keep_epochs == 0 else [])):
-            checkpoint.save(self.net, self.run.checkpoints / file, self.card())
+        kept = self.progress.epochs % self.config.keep_epochs == 0
+        for file in (
+            self.run.checkpoints / "latest.safetensors",
+            *([self.run.kept(self.progress.epochs)] if kept else []),
+        ):
+            checkpoint.save(self.net, file, self.card())
         tensors = {"random": self.generator.get_state(), **state.named("optimiser", self.adam.state())}
         for name, net in (("net", self.net), *((f"past{index}", net) for index, net in enumerate(self.past))):
             tensors |= state.named(name, net.state_dict())

@@ -25,7 +25,7 @@ from fingal.learn.parts.lessons import Lessons
 from fingal.learn.parts.lockstep import after_moves, empty_cells
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.repeated import Repeated
-from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import checkpoint, planes, walls
@@ -404,10 +404,7 @@ class Trainer:
         """How much of the run is behind it, from 0 to 1."""
         progress, config = self.progress, self.config
         steps = min(progress.mentored, config.mentoring) + progress.transitions
-        share = steps / (config.mentoring + config.transitions)
-        if config.minutes:
-            share = max(share, progress.seconds / (60 * config.minutes))
-        return min(1.0, share)
+        return share_done(steps / (config.mentoring + config.transitions), progress.seconds, config.minutes)
 
     def card(self) -> Card:
         """What the net's file says of it."""

@@ -26,7 +26,7 @@ from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.returns import standardised
 from fingal.learn.parts.rival import KINDS, Kind, Rival
 from fingal.learn.parts.rounds import rounds
-from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
 
@@ -306,7 +306,7 @@ class Trainer:
         config, progress = self.config, self.progress
         began = time.perf_counter()
         kept = range(0, progress.iterations + 1, config.keep_iterations)
-        self.rival.change([self.kept(iteration) for iteration in kept], self.generator)
+        self.rival.change([self.run.kept(iteration) for iteration in kept], self.generator)
         self.play()
         ended, won = self.rollout.done.sum().item(), (self.rollout.reward > 0).sum().item()
         unexplained = (self._return - self.rollout.value.flatten()).var() / self._return.var().clamp(min=1e-6)
@@ -329,10 +329,7 @@ class Trainer:
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
-        share = self.progress.iterations / self.config.iterations
-        if self.config.minutes:
-            share = max(share, self.progress.seconds / (60 * self.config.minutes))
-        return min(1.0, share)
+        return share_done(self.progress.iterations / self.config.iterations, self.progress.seconds, self.config.minutes)
 
     def keeps(self) -> bool:
         """Whether the net as it is now is one to keep."""
@@ -349,14 +346,10 @@ class Trainer:
         }
         return Card("ppo", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
-    def kept(self, iteration: int) -> Path:
-        """The file of the net that was kept after so many iterations."""
-        return self.run.checkpoints / f"net-{iteration:05d}.safetensors"
-
     def save(self) -> None:
         """Write the net and everything else that is needed to go on exactly here."""
         names = [self.run.checkpoints / "latest.safetensors"]
-        for file in (*names, *([self.kept(self.progress.iterations)] if self.keeps() else [])):
+        for file in (*names, *([self.run.kept(self.progress.iterations)] if self.keeps() else [])):
             checkpoint.save(self.net, file, self.card())
         tensors = {"random": self.generator.get_state()}
         tensors |= state.named("net", self.net.state_dict()) | state.named("adam", self.adam.state())

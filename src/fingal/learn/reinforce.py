@@ -111,5 +111,5 @@ class Trainer(Learning):
     def _take_past(self, iteration: int) -> None:
         """Let the net of that iteration play."""
         self.progress.opponent = iteration
-        checkpoint.fill(self._past, self.kept(iteration))
+        checkpoint.fill(self._past, self.run.kept(iteration))
         self._opponent.follow()

@@ -26,7 +26,7 @@ from fingal.learn.parts.policy import log_chances, sampled
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.rival import KINDS, Kind, Rival
 from fingal.learn.parts.rounds import rounds
-from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.soft_q import target
 from fingal.learn.parts.time_ring import TimeRing
 from fingal.nets import checkpoint, choice
@@ -308,7 +308,7 @@ class Trainer:
         config, progress = self.config, self.progress
         began, moves, updates = time.perf_counter(), progress.moves, progress.updates
         kept = range(0, progress.rows + 1, config.keep_rows)
-        self.rival.change([self.kept(row) for row in kept], self.generator)
+        self.rival.change([self.run.kept(row) for row in kept], self.generator)
         self._ended.zero_()
         self._learned.zero_()
         while progress.moves < min(config.moves, moves + config.row_moves):
@@ -346,10 +346,7 @@ class Trainer:
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
-        share = self.progress.moves / self.config.moves
-        if self.config.minutes:
-            share = max(share, self.progress.seconds / (60 * self.config.minutes))
-        return min(1.0, share)
+        return share_done(self.progress.moves / self.config.moves, self.progress.seconds, self.config.minutes)
 
     def keeps(self) -> bool:
         """Whether the net as it is now is one to keep."""
@@ -366,14 +363,10 @@ class Trainer:
         }
         return Card("sac", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
-    def kept(self, row: int) -> Path:
-        """The file of the policy that was kept after so many rows."""
-        return self.run.checkpoints / f"net-{row:05d}.safetensors"
-
     def save(self) -> None:
         """Write the policy and everything else that is needed to go on exactly here."""
         latest = self.run.checkpoints / "latest.safetensors"
-        for file in (latest, *([self.kept(self.progress.rows)] if self.keeps() else [])):
+        for file in (latest, *([self.run.kept(self.progress.rows)] if self.keeps() else [])):
             checkpoint.save(self.actor, file, self.card())
         tensors = {"random": self.generator.get_state()}
         for name, part in self._parts().items():

@@ -24,7 +24,7 @@ from fingal.learn.parts.policy import entropy, legal_in_planes, log_chances, sur
 from fingal.learn.parts.policy_games import Games, Ints, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler
 from fingal.learn.parts.rounds import rounds
-from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import bridges, checkpoint
 from fingal.nets.card import Card
@@ -283,10 +283,7 @@ class Learning(ABC):
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
-        share = self.progress.iterations / self.config.iterations
-        if self.config.minutes:
-            share = max(share, self.progress.seconds / (60 * self.config.minutes))
-        return min(1.0, share)
+        return share_done(self.progress.iterations / self.config.iterations, self.progress.seconds, self.config.minutes)
 
     def keeps(self) -> bool:
         """Whether the net as it is now is one to keep."""
@@ -304,15 +301,11 @@ class Learning(ABC):
         began = f"begun from {progress.start}" if progress.start else "begun from random weights"
         return Card(self.name(), {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost, notes=began)
 
-    def kept(self, iteration: int) -> Path:
-        """The file of the net that was kept after so many iterations."""
-        return self.run.checkpoints / f"net-{iteration:05d}.safetensors"
-
     def save(self) -> None:
         """Write the net and everything else that is needed to go on exactly here."""
         files = [self.run.checkpoints / "latest.safetensors"]
         if self.keeps():
-            files.append(self.kept(self.progress.iterations))
+            files.append(self.run.kept(self.progress.iterations))
         for file in files:
             checkpoint.save(self.net, file, self.card())
         tensors = state.named("net", self.net.state_dict())

@@ -19,6 +19,11 @@ def minutes_on(device: torch.device, seconds: float) -> dict[str, float | str]:
     return {"h200_minutes" if h200 else "minutes": round(seconds / 60, 2)}
 
 
+def share_done(steps: float, seconds: float, minutes: float) -> float:
+    """How much of a run is behind it, from 0 to 1: of its steps, or of its minutes if they are not 0 and end first."""
+    return min(1.0, max(steps, seconds / (60 * minutes)) if minutes else steps)
+
+
 class Run:
     """Where a learner writes. Opening a folder that holds a run goes on with it."""
 
@@ -47,6 +52,10 @@ class Run:
                 metrics.write_bytes(whole)
         self._metrics = metrics.open("a", encoding="utf-8")
         self._board: Any = None
+
+    def kept(self, number: int) -> Path:
+        """The file of a net that is kept from on the way, by how far the run had come."""
+        return self.checkpoints / f"net-{number:05d}.safetensors"
 
     def log(self, step: int, metrics: dict[str, float]) -> None:
         """Write one line of figures, and the same to TensorBoard where it is installed."""
