@@ -1,6 +1,7 @@
 """Generations end to end on small boards: when they end, what they leave, a run that goes on, bad settings."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -120,35 +121,105 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     player.close()
 
 
-def beaten(*steps: list[int]) -> list[bool]:
+def beaten(*steps: list[int], begun: list[int] | None = None) -> list[bool]:
     """Whether 50 games in a row were won, after each step: 1 for a game that was won, -1 lost, 0 that goes on."""
-    tally, found = Tally(), []
+    tally, found = Tally.begin(begun or [0] * len(steps[0])), []
     for step in steps:
         tally.note(np.array(step, float), 4 * np.abs(np.array(step, float)))
         found.append(tally.beaten)
     return found
 
 
-def test_fifty_games_in_a_row_in_the_order_of_their_ends() -> None:
+def test_fifty_games_in_a_row_in_the_order_of_their_beginnings() -> None:
     assert beaten(*[[1]] * 51) == [False] * 50 + [True]  # more than 50 must have been played
     assert beaten(*[[1]] * 30, [-1], *[[0]] * 5, *[[1]] * 50) == [False] * 85 + [True]
-    # Of many games at once, those that end in one step are in the order of their numbers.
+    # Games that begin in one step are in the order of their places.
     assert beaten([1, -1], *[[1, 1]] * 25)[-2:] == [False, True]
     assert beaten([-1, 1], *[[1, 1]] * 24, [1, 0])[-2:] == [False, True]
     assert beaten([1, -1], *[[1, 1]] * 24, [1, 0])[-2:] == [False, False]
-    # All that were begun at first must have had their time.
-    assert beaten([1] * 60, [1] * 60) == [False, True]
+    assert beaten([1] * 60) == [True]
+    # 50 short games wait for a long one that began before them, whether it is won or lost in the end.
+    assert beaten(*[[0, 1]] * 55, [1, 1]) == [False] * 55 + [True]
+    assert beaten(*[[0, 1]] * 45, [-1, 1], *[[0, 1]] * 3, [1, 1]) == [False] * 49 + [True]
+    assert beaten(*[[0, 1]] * 55, [-1, 1]) == [False] * 55 + [True]
+    assert beaten([0, 1], [0, -1], *[[0, 1]] * 49, [-1, 1]) == [False] * 51 + [True]
+    assert beaten([0, 1], [0, -1], *[[0, 1]] * 48, [1, 1]) == [False] * 51
+    # One that the generation before has begun is not waited for and does not count.
+    assert beaten(*[[0, 1]] * 51, begun=[3, 0]) == [False] * 50 + [True]
+    assert beaten(*[[1, 0]] * 51, begun=[3, 0]) == [False] * 51
+    assert beaten(*[[1, 1]] * 25, [1, 0], [0, 1], [1, 0], begun=[3, 2]) == [False] * 27 + [True]
+
+
+Game = tuple[int, int, int, bool]
+"""The step after which a game began, its place, the step that ended it, whether it was won."""
+
+
+def simulated(games: int, rate: float, steps: int, seed: int) -> Iterator[tuple[bool, list[Game], list[Game]]]:
+    """Games of 7 to 9 steps that are won and of 16 to 20 that are lost.
+
+    Gives for each step whether a tally has seen 50 wins in a row, the games that have ended and those that go on.
+    """
+    chance = np.random.default_rng(seed)
+
+    def game(place: int, step: int) -> Game:
+        won = bool(chance.random() < rate)
+        return step, place, step + int(chance.integers(7, 10) if won else chance.integers(16, 21)), won
+
+    tally, ended = Tally.begin([0] * games), list[Game]()
+    going = [game(place, 0) for place in range(games)]
+    for step in range(1, steps + 1):
+        reward, moves = np.zeros(games), np.zeros(games)
+        for place, (began, _, end, won) in enumerate(going):
+            if end == step:
+                reward[place], moves[place] = 1 if won else -1, end - began
+                ended.append(going[place])
+                going[place] = game(place, step)
+        tally.note(reward, moves)
+        yield tally.beaten, ended, going
+
+
+@pytest.mark.parametrize("games", [1, 7, 64])
+def test_a_tally_counts_as_whoever_sees_all_games_does(games: int) -> None:
+    ever = []
+    for seed in range(4):
+        for said, ended, going in simulated(games, 0.95, 40 + 1500 // games, seed):
+            known = [game for game in sorted(ended) if game < min(going)]
+            row = "".join(str(int(won)) for *_, won in known)
+            assert said == ("1" * 50 in row[1:])
+        ever.append(said)
+    assert any(ever)
+    assert not all(ever)
+
+
+def test_short_games_that_are_won_make_no_streak() -> None:
+    # 50 wins begin at one game in 350,000 (0.2 * 0.8^50). In the order of their ends 16 of the 20 runs have them.
+    assert not any(said for seed in range(20) for said, *_ in simulated(256, 0.8, 80, seed))
 
 
 def test_what_a_tally_says() -> None:
-    tally = Tally()
+    tally = Tally.begin([0] * 4)
     assert (tally.share(), tally.length()) == (0, None)
     tally.note(np.array([1.0, -1.0, 0.0, 1.0]), np.array([5.0, 6.0, 0.0, 7.0]))
-    assert (tally.ended, tally.recent, tally.streak) == (3, [1, 0, 1], 1)
-    assert (tally.share(), tally.length(), tally.length()) == (2 / 3, 6, None)
+    assert (tally.ended, tally.recent, tally.streak) == (3, [1, 0], 0)  # the fourth waits for the third
+    assert (tally.share(), tally.length(), tally.length()) == (1 / 2, 6, None)
+    tally.note(np.array([0.0, 0.0, 1.0, 0.0]), np.array([0.0, 0.0, 6.0, 0.0]))
+    assert (tally.ended, tally.recent, tally.streak) == (4, [1, 0, 1, 1], 2)
     for _ in range(60):
-        tally.note(np.array([1.0]), np.array([3.0]))
-    assert (tally.ended, len(tally.recent), tally.share()) == (63, 50, 1)
+        tally.note(np.ones(4), np.full(4, 3.0))
+    assert (tally.ended, len(tally.recent), tally.share()) == (244, 50, 1)
+
+
+def test_games_that_the_generation_before_has_begun_are_not_in_its_row(tmp_path: Path) -> None:
+    kept = Run(tmp_path, asdict(SMALL))
+    trainer = Trainer(SMALL, kept, CPU)
+    while trainer.progress.generation == 0:
+        trainer.row()
+    kept.close()
+    own = [number >= 0 for number in trainer.tally.numbers]
+    stones = trainer.table.boards.flatten(1).eq(1).sum(1)
+    assert own == (stones == 0).tolist()  # none of the learner's stones
+    assert any(own)
+    assert not all(own)
 
 
 def test_a_generation_that_loses_does_not_join(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ class Dqn:
     likeliest: Likeliest = "newest"
     """Which member of the pool answers most often; ``oldest`` is a mistake of the public program."""
     join_above: float = 0.5
-    """A generation joins the pool if it has won more than this share of its last 50 games."""
+    """A generation joins the pool if it has won more than this share of its last 50 games, in the streak's order."""
     fresh: bool = False
     """Whether each generation begins with a new net, and not with the numbers of the one before."""
     opponent_starts: float = 0.5
@@ -234,7 +234,7 @@ class Trainer:
         net = config.untrained()
         if start is not None:
             checkpoint.fill(net, start)
-        self.progress, self.tally = Progress(), Tally()
+        self.progress = Progress()
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.flat = FlatNet(net, device)
         with_self = config.opponent == "self"
@@ -263,6 +263,7 @@ class Trainer:
         self._moves = torch.zeros((), device=device)
         self._outcome = torch.zeros((2, config.games), device=device)
         self._numbers = torch.arange(config.games, device=device)
+        self.tally = self._tally()
         self._playing: Repeated | None = None
         self._updating: Repeated | None = None
         self.marks = Marks(config.size)
@@ -281,6 +282,10 @@ class Trainer:
             opponent_starts=config.opponent_starts,
             first_stone=config.first_stone,
         )
+
+    def _tally(self) -> Tally:
+        """One for the generation that begins here."""
+        return Tally.begin(self._plies.tolist())
 
     @torch.no_grad()
     def play(self, lots: Tensor) -> None:
@@ -407,7 +412,7 @@ class Trainer:
             self.pool.add(self.q.numbers)
             progress.joined.append(progress.generation)
         progress.generation += 1
-        self.tally = Tally()
+        self.tally = self._tally()
         if progress.generation <= config.generations:
             self._moves.zero_()
             again = self.flat.vector(config.untrained(progress.generation)) if config.fresh else None
