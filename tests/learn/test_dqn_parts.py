@@ -27,9 +27,8 @@ def test_how_often_moves_are_random() -> None:
 
 
 def test_the_published_rate_rises_and_falls() -> None:
-    rates = [published_rate(1e-3, episode) for episode in (0, 4, 9, 10, 11, 1000)]
-    assert rates == pytest.approx([1e-4, 5e-4, 1e-3, 1e-3, 0.995e-3, 1e-3 * 0.995**990])
-    assert rates[-1] == pytest.approx(7.0e-6, rel=0.01)
+    rates = [published_rate(1e-3, episode) for episode in (0, 4, 9, 10, 11, 12, 1000)]
+    assert rates == pytest.approx([1e-4, 5e-4, 1e-3, 1e-3, 9.95e-4, 9.90025e-4, 6.995e-6], rel=1e-3)
 
 
 def test_the_newest_member_of_the_pool_is_the_likeliest() -> None:
@@ -142,6 +141,13 @@ def test_wrong_values_are_drawn_more_often_and_count_less() -> None:
     ring.judge(places, (places == at[12]).float())
     again = ring.draw(lots)
     assert int((again.boards[:, 0, 0] == 12).sum()) > 1180
+    # Errors of 1 and 0.1 on two boards: drawn 1 to 0.1^0.6, and each counts by its chance to the power of -0.4.
+    ring.judge(torch.tensor([at[13]]), torch.tensor([0.1]))
+    two = ring.draw(lots)
+    one, other = (two.boards[:, 0, 0] == board for board in (12, 13))
+    assert int(other.sum()) / int(one.sum()) == pytest.approx(0.1**0.6, abs=0.01)
+    assert float(two.weight[one][0] / two.weight[other][0]) == pytest.approx(0.1**0.24, rel=1e-4)
+    assert float(two.weight.max()) == 1
     ring.judge(torch.tensor([at[13]]), torch.tensor([-1.0]))
     both = ring.draw(lots).boards[:, 0, 0]
     assert int((both == 12).sum()) == pytest.approx(600, abs=10)
@@ -150,8 +156,8 @@ def test_wrong_values_are_drawn_more_often_and_count_less() -> None:
 
 def test_priorities_by_hand() -> None:
     assert urgency(torch.tensor([0.0, -1.0, 0.5])).tolist() == pytest.approx([1e-6**0.6, 1.0, 0.5**0.6], rel=1e-4)
-    # Of four moves with chances 1/2 and 1/8: weights (4/2)^-0.4 and (4/8)^-0.4, divided by the larger.
-    weight = importance(torch.tensor([0.5, 0.125]), torch.tensor(4))
+    # Of four moves with chances 1/2 and 1/8: (4/2)^-0.4 and (4/8)^-0.4, divided by the larger.
+    weight = importance(torch.tensor([0.5, 0.125]))
     assert weight.tolist() == pytest.approx([2**-0.4 / 2**0.4, 1.0])
 
 

@@ -99,7 +99,7 @@ class TimeRing:
             number = torch.searchsorted(reached, lots * reached[-1], right=True).clamp(max=len(reached) - 1)
             slot, game = number // self.games, number % self.games
             chance = self.priority.flatten()[number].double() / reached[-1]
-            weight = importance(chance, ready * self.games)
+            weight = importance(chance)
         gained = torch.zeros(lots.shape, device=lots.device)
         carried = torch.ones(lots.shape, device=lots.device)
         for step in range(self.steps):
@@ -134,7 +134,10 @@ def urgency(error: Tensor) -> Tensor:
     return (error.abs() + FLOOR) ** ALPHA
 
 
-def importance(chance: Tensor, moves: Tensor) -> Tensor:
-    """Equation (9): (moves * chance)^-0.4, divided by the largest of the batch, float32."""
-    weight = (moves * chance) ** -BETA
+def importance(chance: Tensor) -> Tensor:
+    """Equation (9): chance^-0.4, divided by the largest of the batch, float32.
+
+    Whatever chances are multiplied by, such as the number of moves, cancels.
+    """
+    weight = chance**-BETA
     return (weight / weight.max()).float()
