@@ -163,6 +163,31 @@ def test_who_begins_and_where() -> None:
     assert int(chosen.abs().sum()) == 2000
 
 
+def test_first_stones_are_asked_for_only_where_games_begin() -> None:
+    def boards_shown(looks: bool) -> tuple[int, list[Tensor]]:
+        asked = 0
+
+        def remembered(boards: Tensor, legal: Tensor, lots: Tensor) -> Tensor:
+            nonlocal asked
+            asked += int(legal.all())
+            return random_reply(boards, legal, lots)
+
+        generator = torch.Generator().manual_seed(3)
+        table = OpponentGames(4, 3, remembered, generator, first_stone="chosen")
+        table.looks = looks
+        shown, ended = [], 0
+        for _ in range(60):
+            step = table.step(random_cell(table.legal, torch.rand(3, generator=generator)))
+            shown.append(step.boards.clone())
+            ended += bool(step.done.any())
+        assert asked == 1 + (ended if looks else 60)
+        return ended, shown
+
+    (ended, shown), (_, others) = boards_shown(True), boards_shown(False)
+    assert 0 < ended < 40
+    assert torch.equal(torch.stack(shown), torch.stack(others))  # what is drawn does not depend on it
+
+
 Games = Callable[[torch.Generator], OpponentGames | MirrorGames]
 
 

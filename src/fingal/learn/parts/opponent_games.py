@@ -64,6 +64,11 @@ def legal_cells(boards: Tensor) -> Tensor:
     return boards.flatten(1) == 0
 
 
+def drawn_lots(count: int, generator: torch.Generator) -> Tensor:
+    """Numbers in [0, 1) for one step of so many games, float32 [LOTS, count], on the generator's device."""
+    return torch.rand((LOTS, count), generator=generator, device=generator.device)
+
+
 class OpponentGames:
     """Games of a learner against an opponent, as one environment for each game."""
 
@@ -85,13 +90,13 @@ class OpponentGames:
         self.size, self.count, self.reply, self.generator = size, count, reply, generator
         self.device = generator.device
         self.opponent_starts, self.first_stone = opponent_starts, first_stone
+        # A graph cannot look at which games have ended.
+        self.looks = self.device.type == "cpu"
+        """Whether nobody is asked for a first stone where no game begins; otherwise ``reply`` is asked in vain."""
         self._stones = stones_on(size, count, self.device)
         self._learner = torch.ones(count, dtype=torch.int8, device=self.device)
-        self._begin(torch.ones(count, dtype=torch.bool, device=self.device), self.lots()[DRAWN:])
-
-    def lots(self) -> Tensor:
-        """Numbers for one step, float32 [LOTS, count]."""
-        return torch.rand((LOTS, self.count), generator=self.generator, device=self.device)
+        everywhere = torch.ones(count, dtype=torch.bool, device=self.device)
+        self._begin(everywhere, drawn_lots(count, generator)[DRAWN:])
 
     @property
     def boards(self) -> Tensor:
@@ -107,9 +112,9 @@ class OpponentGames:
     def step(self, cell: Tensor, lots: Tensor | None = None) -> Step:
         """Play an empty cell int64 [count] in every game, and let the opponent reply where that has not won.
 
-        ``lots`` are numbers from ``lots()``, for who wants to draw them elsewhere.
+        ``lots`` are numbers as ``drawn_lots`` gives them, for who wants to draw them elsewhere.
         """
-        lots = self.lots() if lots is None else lots
+        lots = drawn_lots(self.count, self.generator) if lots is None else lots
         stones = self._stones
         won = stones.place(cell, self._learner)
         lost = stones.place(stones.turned(self._answer(lots[:DRAWN])), -self._learner, ~won)
@@ -128,6 +133,8 @@ class OpponentGames:
         if self.opponent_starts == 0:
             return
         if self.first_stone == "chosen":
+            if self.looks and not bool(which.any()):
+                return
             empty = torch.zeros_like(self.boards)
             cell = stones.turned(self.reply(empty, legal_cells(empty), lots[2:]))
         else:
@@ -152,11 +159,8 @@ class MirrorGames:
         self.device = generator.device
         self._stones = stones_on(size, count, self.device)
         self._side = torch.ones(count, dtype=torch.int8, device=self.device)
-        self._begin(torch.ones(count, dtype=torch.bool, device=self.device), self.lots()[DRAWN:])
-
-    def lots(self) -> Tensor:
-        """Numbers for one step, float32 [LOTS, count], as many as in games with an opponent."""
-        return torch.rand((LOTS, self.count), generator=self.generator, device=self.device)
+        everywhere = torch.ones(count, dtype=torch.bool, device=self.device)
+        self._begin(everywhere, drawn_lots(count, generator)[DRAWN:])
 
     @property
     def boards(self) -> Tensor:
@@ -172,7 +176,7 @@ class MirrorGames:
     @torch.no_grad()
     def step(self, cell: Tensor, lots: Tensor | None = None) -> Step:
         """Play an empty cell int64 [count] in every game, as its side to move sees it."""
-        lots = self.lots() if lots is None else lots
+        lots = drawn_lots(self.count, self.generator) if lots is None else lots
         stones = self._stones
         won = stones.place(torch.where(self._side > 0, cell, stones.turned(cell)), self._side)
         self._side.neg_()
