@@ -1,7 +1,8 @@
 """Generations end to end on small boards: when they end, what they leave, a run that goes on, bad settings."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from fingal.game import Record
 from fingal.learn.dqn import CORRECTED, PRESETS, Dqn, Trainer, train
 from fingal.learn.parts import opponent_games
 from fingal.learn.parts.joined_stones import TensorStones
-from fingal.learn.parts.opponent_games import LOTS
+from fingal.learn.parts.opponent_games import LOTS, OpponentGames
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.tally import Tally
 from fingal.learn.parts.value_exam import known
 from fingal.nets import checkpoint
+from fingal.nets.choice import NAMES, Name
 from fingal.nets.inference import open_evaluator
 from fingal.players.spec import make
 
@@ -261,6 +263,35 @@ class Waits(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+@contextmanager
+def no_waits() -> Iterator[None]:
+    """``Waits``, and no way from a tensor to the host that it does not see on a CPU."""
+
+    def refused(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+        raise AssertionError("this would wait for a GPU")
+
+    with pytest.MonkeyPatch.context() as patch, Waits():
+        for name in ("tolist", "cpu", "numpy", "__array__"):
+            patch.setattr(torch.Tensor, name, refused)
+        yield
+
+
+@pytest.mark.parametrize(
+    "look",
+    [lambda one: one.tolist(), lambda one: one.cpu(), lambda one: one.numpy(), np.asarray, float, bool],
+)
+def test_whoever_waits_is_found(look: Callable[[torch.Tensor], object]) -> None:
+    with pytest.raises(AssertionError), no_waits():
+        look(torch.ones(1))
+
+
+def places(trainer: Trainer) -> dict[str, int]:
+    """Where everything lies that a graph of moves and updates reads or writes."""
+    pool = {f"pool.{name}": part for name, part in vars(trainer.pool).items() if isinstance(part, torch.Tensor)}
+    assert len(pool) == 3
+    return {name: tensor.data_ptr() for name, tensor in (trainer.changing() | pool).items()}
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -278,15 +309,41 @@ def test_moves_and_updates_never_wait_for_a_gpu_and_stay_where_they_are(
     kept = Run(tmp_path, asdict(config))
     trainer = Trainer(config, kept, CPU)
     trainer.pool.looks = False
-    for seed in range(min(2, trainer.pool.nets.shape[0] - 1)):
-        trainer.pool.add(trainer.flat.vector(config.untrained(seed)))
-    places = {name: tensor.data_ptr() for name, tensor in trainer.changing().items()}
-    for _ in range(12):
-        with Waits():
+    if isinstance(trainer.table, OpponentGames):
+        trainer.table.looks = False
+    before = places(trainer)
+    for number in range(12):
+        if number in (3, 6) and config.opponent == "pool":
+            trainer.pool.add(trainer.flat.vector(config.untrained(number)))
+        with no_waits():
             trainer.play(torch.rand(LOTS + 2, config.games))
             trainer.q.update(torch.rand(config.batch, dtype=torch.float64))
+    trainer.q.begin(trainer.flat.vector(config.untrained(1)))
     kept.close()
-    assert {name: tensor.data_ptr() for name, tensor in trainer.changing().items()} == places
+    assert places(trainer) == before
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("name", NAMES)
+def test_graphs_do_what_the_functions_do(name: Name, tmp_path: Path) -> None:
+    # Moves are random, so that both play the same games whatever the last bits of their values are.
+    config = replace(SMALL, net=name, width=16, epsilon=1.0, last_epsilon=1.0, first_stone="chosen")
+    trainers = []
+    for graph in (True, False):
+        kept = Run(tmp_path / str(graph), asdict(config))
+        trainer = Trainer(replace(config, graph=graph), kept, torch.device("cuda"))
+        trainer.pool.add(trainer.flat.vector(config.untrained(5)))
+        for _ in range(8):
+            trainer.step()
+        kept.close()
+        trainers.append(trainer)
+    graphs, plain = (trainer.changing() for trainer in trainers)
+    for key in ("ring.boards", "ring.cell", "ring.reward", "ring.done", "moves", "plies"):
+        assert torch.equal(graphs[key], plain[key]), key
+    assert trainers[0].progress.updates == trainers[1].progress.updates > 8
+    began = trainers[0].flat.vector(config.untrained())
+    learned, other = trainers[0].q.numbers - began, trainers[1].q.numbers - began
+    assert float((learned - other).norm()) < 0.2 * float(learned.norm())
 
 
 def test_the_pool_says_the_same_when_it_cannot_look(tmp_path: Path) -> None:
@@ -347,6 +404,12 @@ def test_the_presets_are_the_papers() -> None:
         ({"squash": "none"}, "squash must be sigmoid or tanh"),
         ({"loss_reward": -1.0}, "loss_reward must be from 0"),
         ({"opponent": "self"}, "squash must be tanh where opponent is self"),
+        ({**CORRECTED, "loss_reward": 0.0}, "loss_reward must be -1.0 where opponent is self, not 0.0"),
+        ({**CORRECTED, "first_stone": "chosen"}, "first_stone must be random where opponent is self, not chosen"),
+        ({**CORRECTED, "likeliest": "oldest"}, "likeliest must be newest where opponent is self, not oldest"),
+        ({"size": 7.5}, "size must be a whole number, not 7.5"),
+        ({"episodes": 20.0}, "episodes must be a whole number, not 20.0"),
+        ({"seed": True}, "seed must be a whole number, not True"),
         ({"capacity": 4}, "capacity must be at least games and batch"),
         ({"seed": -1}, "seed must be from"),
     ],

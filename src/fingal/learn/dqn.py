@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,7 +53,7 @@ class Dqn:
     more_episodes: int = 200
     """Games that each generation may have more than the one before."""
     streak: bool = True
-    """Whether a generation ends early when it has won 50 games in a row."""
+    """Whether a generation ends early when it has won 50 games in a row against the pool."""
     decay: float = 0.9
     """How likely a member of the pool answers, compared with the next newer one."""
     likeliest: Likeliest = "newest"
@@ -63,7 +63,7 @@ class Dqn:
     fresh: bool = False
     """Whether each generation begins with a new net, and not with the numbers of the one before."""
     opponent_starts: float = 0.5
-    """How often a game begins with a stone of the opponent's."""
+    """How often a game begins with a stone of the opponent's; with ``self``, with a random one."""
     first_stone: FirstStone = "random"
     """Where that is: on a random cell, or where a member of the pool puts it."""
     squash: Squash = "sigmoid"
@@ -87,7 +87,7 @@ class Dqn:
     batch: int = 32
     """Moves in an update."""
     capacity: int = 10_000
-    """The newest moves that are kept to learn from."""
+    """The newest moves that are kept to learn from, at least: as many of each game that goes on at once."""
     learning_rate: float = 1e-3
     """AdamW's."""
     schedule: Literal["constant", "published"] = "constant"
@@ -117,6 +117,9 @@ class Dqn:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
+        for setting in fields(self):
+            if setting.type == "int" and type(getattr(self, setting.name)) is not int:
+                raise ValueError(f"{setting.name} must be a whole number, not {getattr(self, setting.name)!r}")
         for name in ("episodes", "games", "groups", "batch", "steps", "row_episodes", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -150,6 +153,10 @@ class Dqn:
             raise ValueError(f"loss_reward must be from {low:g} to below 1 with {self.squash}, not {self.loss_reward}")
         if self.opponent == "self" and self.squash == "sigmoid":
             raise ValueError("squash must be tanh where opponent is self: a negated value would be below 0")
+        if self.opponent == "self":
+            for name, only in (("loss_reward", -1.0), ("first_stone", "random"), ("likeliest", "newest")):
+                if getattr(self, name) != only:
+                    raise ValueError(f"{name} must be {only} where opponent is self, not {getattr(self, name)}")
         if self.capacity < max(self.games, self.batch):
             raise ValueError(f"capacity must be at least games and batch, not {self.capacity}")
         if not 0 <= self.seed < 2**63:
