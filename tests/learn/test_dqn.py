@@ -123,6 +123,21 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     player.close()
 
 
+def test_best_moves_are_measured_between_the_ends_of_generations_too(tmp_path: Path) -> None:
+    often = run(replace(SMALL, marks_episodes=20), tmp_path / "often")
+    seldom = run(SMALL, tmp_path / "seldom")
+    assert torch.equal(often.q.numbers, seldom.q.numbers)  # to measure changes nothing
+    for row in rows_of(tmp_path / "seldom"):
+        assert ("keeps_win" in row) == ("generation_episodes" in row)
+    before, between = 0.0, 0
+    for row in rows_of(tmp_path / "often"):
+        passed = any(number % 20 == 0 for number in range(int(before) + 1, int(row["episodes"]) + 1))
+        assert ("keeps_win" in row) == (passed or "generation_episodes" in row)
+        between += passed and "generation_episodes" not in row
+        before = row["episodes"]
+    assert between
+
+
 def beaten(*steps: list[int], begun: list[int] | None = None) -> list[bool]:
     """Whether 50 games in a row were won, after each step: 1 for a game that was won, -1 lost, 0 that goes on."""
     tally, found = Tally.begin(begun or [0] * len(steps[0])), []
@@ -395,6 +410,7 @@ def test_the_presets_are_the_papers() -> None:
         ({"width": 0}, "width must be"),
         ({"games": 0}, "games must be at least 1"),
         ({"generations": -1}, "generations must be at least 0"),
+        ({"marks_episodes": -1}, "marks_episodes must be at least 0"),
         ({"epsilon": 1.5}, "epsilon must be from 0 to 1"),
         ({"epsilon_moves": 0}, "epsilon_moves must be more than 0"),
         ({"decay": 0}, "decay must be more than 0"),

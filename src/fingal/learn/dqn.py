@@ -108,6 +108,8 @@ class Dqn:
     """End after so many minutes at the latest, if not 0."""
     row_episodes: int = 50
     """A row of figures is kept after so many games."""
+    marks_episodes: int = 0
+    """What its best moves are worth is also measured, with a row, after so many games, if not 0."""
     graph: bool = True
     """Whether moves and updates are captured in CUDA graphs where there is a GPU."""
     threads: int = 1
@@ -126,7 +128,7 @@ class Dqn:
         if self.size < 2:
             raise ValueError(f"size must be at least 2, not {self.size}")
         shape(self.net, self.size, self.width)
-        for name in ("generations", "more_episodes", "moves"):
+        for name in ("generations", "more_episodes", "moves", "marks_episodes"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
         for name in ("updates_per_move", "learning_rate", "minutes", "epsilon_moves"):
@@ -394,8 +396,12 @@ class Trainer:
         if self.ended():
             figures |= {"generation_episodes": self.tally.ended, "streak": float(self.beaten())}
             figures |= self._close()
-        elif time.perf_counter() > late or 0 < config.moves <= progress.moves:
-            figures |= self.marks(self.q.values, self.device)  # the run's last net, in the middle of a generation
+        elif (
+            time.perf_counter() > late  # the run's last net, in the middle of a generation
+            or 0 < config.moves <= progress.moves
+            or (config.marks_episodes and progress.episodes % config.marks_episodes < progress.episodes - before.episodes)
+        ):
+            figures |= self.marks(self.q.values, self.device)
         spent = time.perf_counter() - began
         progress.seconds += spent
         figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.moves - before.moves) / spent}
