@@ -24,7 +24,7 @@ from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
 from fingal.learn.parts.opponent_pool import Likeliest, Pool
 from fingal.learn.parts.repeated import Repeated
-from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.soft_q import SoftQ, Squash, exploration, published_rate
 from fingal.learn.parts.tally import Tally
 from fingal.learn.parts.time_ring import TimeRing
@@ -396,12 +396,11 @@ class Trainer:
         if self.ended():
             figures |= {"generation_episodes": self.tally.ended, "streak": float(self.beaten())}
             figures |= self._close()
-        elif (
-            time.perf_counter() > late  # the run's last net, in the middle of a generation
-            or 0 < config.moves <= progress.moves
-            or (config.marks_episodes and progress.episodes % config.marks_episodes < progress.episodes - before.episodes)
-        ):
-            figures |= self.marks(self.q.values, self.device)
+        else:
+            last = time.perf_counter() > late or 0 < config.moves <= progress.moves
+            every = config.marks_episodes
+            if last or (every and progress.episodes % every < progress.episodes - before.episodes):
+                figures |= self.marks(self.q.values, self.device)
         spent = time.perf_counter() - began
         progress.seconds += spent
         figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.moves - before.moves) / spent}
@@ -442,9 +441,7 @@ class Trainer:
         share = (progress.generation + within) / (config.generations + 1)
         if config.moves:
             share = max(share, progress.moves / config.moves)
-        if config.minutes:
-            share = max(share, progress.seconds / (60 * config.minutes))
-        return min(1.0, share)
+        return share_done(share, progress.seconds, config.minutes)
 
     def card(self) -> Card:
         """What the net's file says of it."""
