@@ -301,7 +301,7 @@ class Trainer:
         """One move in every game, and the replies, by numbers float32 [LOTS + 2, games] in [0, 1)."""
         config, table = self.config, self.table
         legal = table.legal
-        often = exploration(self._moves + self._numbers, config.epsilon, config.last_epsilon, config.epsilon_moves)
+        often = self._often(self._moves + self._numbers)
         cell = torch.where(lots[0] < often, random_cell(legal, lots[1]), self.q.best(table.boards, legal))
         step = table.step(cell, lots[2:])
         reward = torch.where(step.reward < 0, config.loss_reward, step.reward)
@@ -375,10 +375,10 @@ class Trainer:
         began, before = time.perf_counter(), replace(progress)
         late = math.inf if not config.minutes else began + 60 * config.minutes - progress.seconds
         self.q.cost.zero_()
-        while not self.ended() and progress.episodes < before.episodes + config.row_episodes:
+        last = False
+        while not (last or self.ended()) and progress.episodes < before.episodes + config.row_episodes:
             self.step()
-            if time.perf_counter() > late or 0 < config.moves <= progress.moves:
-                break
+            last = time.perf_counter() > late or 0 < config.moves <= progress.moves
         figures = {
             "generation": progress.generation,
             "episode": self.tally.ended,
@@ -387,7 +387,7 @@ class Trainer:
             "updates": progress.updates,
             "members": self.pool.members,
             "cost": float(self.q.cost) / max(1, progress.updates - before.updates),
-            "epsilon": float(self._often()),
+            "epsilon": float(self._often(self._moves)),
         }
         if config.opponent == "pool":
             figures["win_rate"] = self.tally.share()
@@ -396,19 +396,21 @@ class Trainer:
         if self.ended():
             figures |= {"generation_episodes": self.tally.ended, "streak": float(self.beaten())}
             figures |= self._close()
-        else:
-            last = time.perf_counter() > late or 0 < config.moves <= progress.moves
-            every = config.marks_episodes
-            if last or (every and progress.episodes % every < progress.episodes - before.episodes):
-                figures |= self.marks(self.q.values, self.device)
+        elif last or self._due(progress.episodes - before.episodes):
+            figures |= self.marks(self.q.values, self.device)
         spent = time.perf_counter() - began
         progress.seconds += spent
         figures |= {"minutes": progress.seconds / 60, "moves_per_s": (progress.moves - before.moves) / spent}
         return figures
 
-    def _often(self) -> Tensor:
+    def _due(self, episodes: int) -> bool:
+        """Whether the best moves are to be measured after a row of so many games."""
+        every = self.config.marks_episodes
+        return every > 0 and self.progress.episodes % every < episodes
+
+    def _often(self, move: Tensor) -> Tensor:
         config = self.config
-        return exploration(self._moves, config.epsilon, config.last_epsilon, config.epsilon_moves)
+        return exploration(move, config.epsilon, config.last_epsilon, config.epsilon_moves)
 
     def _close(self) -> dict[str, float]:
         """End a generation: keep its net, let it join the pool, and begin the next."""
@@ -416,11 +418,8 @@ class Trainer:
         figures = self.marks(self.q.values, self.device)
         net = self.flat.net(self.q.numbers)
         checkpoint.save(net, self._file(progress.generation), self.card())
-        if (
-            config.opponent == "pool"
-            and self.tally.share() > config.join_above
-            and progress.generation < config.generations
-        ):
+        joins = config.opponent == "pool" and self.tally.share() > config.join_above
+        if joins and progress.generation < config.generations:
             self.pool.add(self.q.numbers)
             progress.joined.append(progress.generation)
         progress.generation += 1

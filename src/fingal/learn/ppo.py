@@ -237,7 +237,7 @@ class Trainer:
         """The number of the next move of the rollout."""
         self._advantage, self._return = torch.zeros(moves, device=device), torch.zeros(moves, device=device)
         self._sums = torch.zeros(4, device=device)
-        self._marks: Marks | None = None
+        self.marks = Marks(config.size)
         if not self._load_state():
             self.save()
         # Adam's memory is another after it was loaded, so graphs are captured now.
@@ -318,14 +318,8 @@ class Trainer:
             figures |= {"won": won / ended, "length": config.steps * config.games / ended}
         figures["moves_per_s"] = config.steps * config.games / (time.perf_counter() - began)
         if config.exam_iterations and (progress.iterations % config.exam_iterations == 0 or self.done_share() >= 1):
-            figures |= self.measure()
+            figures |= self.marks(self.net, self.device)
         return {"iteration": progress.iterations, "games": progress.games, "moves": progress.moves} | figures
-
-    def measure(self) -> dict[str, float]:
-        """What the policy's likeliest moves are worth."""
-        if self._marks is None:
-            self._marks = Marks(self.config.size)
-        return self._marks(self.net, self.device)
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""

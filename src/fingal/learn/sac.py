@@ -243,7 +243,7 @@ class Trainer:
         self.games = OpponentGames(config.size, config.games, self.rival.reply, self.generator)
         self.ring = TimeRing(config.capacity, config.games, config.size, device, discount=config.discount)
         self._ended, self._learned = torch.zeros(2, device=device), torch.zeros(5, device=device)
-        self._marks: Marks | None = None
+        self.marks = Marks(config.size)
         if not self._load_state():
             self.ring.begin(self.games.boards)
             self.save()
@@ -325,7 +325,7 @@ class Trainer:
             figures |= zip(("entropy", "entropy_aim", "temperature", "critic_loss", "value"), means, strict=True)
         figures["moves_per_s"] = (progress.moves - moves) / (time.perf_counter() - began)
         if config.exam_rows and (progress.rows % config.exam_rows == 0 or self.done_share() >= 1):
-            figures |= self.measure()
+            figures |= self.marks(self.actor, self.device)
         return figures
 
     def play(self) -> None:
@@ -337,12 +337,6 @@ class Trainer:
             shape = (config.updates, config.batch)
             self._updates(torch.rand(shape, generator=self.generator, device=self.device, dtype=torch.float64))
             progress.updates += config.updates
-
-    def measure(self) -> dict[str, float]:
-        """What the policy's likeliest moves are worth."""
-        if self._marks is None:
-            self._marks = Marks(self.config.size)
-        return self._marks(self.actor, self.device)
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
