@@ -1,0 +1,1 @@
+"""The web app: play, analyse, learn and watch in a browser."""
