@@ -37,6 +37,7 @@ PLAYERS = (
 SPECIALISTS = {
     7: ("minimax:net=ezo-7,depth=1", "minimax:net=ezo-7,depth=2"),
     9: ("minimax:net=ezo-9,depth=1", "minimax:net=ezo-9,depth=2"),
+    11: ("minimax:net=ezo-11,depth=1", "minimax:net=ezo-11,depth=2"),
 }
 """Who plays beside them on one board alone: nets that know no other."""
 
