@@ -340,13 +340,14 @@ def test_moves_and_updates_never_wait_for_a_gpu_and_stay_where_they_are(
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("name", NAMES)
-def test_graphs_do_what_the_functions_do(name: Name, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_graphs_do_what_the_functions_do(name: Name, compiled: bool, tmp_path: Path) -> None:
     # Moves are random, so that both play the same games whatever the last bits of their values are.
     config = replace(SMALL, net=name, width=16, epsilon=1.0, last_epsilon=1.0, first_stone="chosen")
     trainers = []
     for graph in (True, False):
         kept = Run(tmp_path / str(graph), asdict(config))
-        trainer = Trainer(replace(config, graph=graph), kept, torch.device("cuda"))
+        trainer = Trainer(replace(config, graph=graph, compiled=compiled and graph), kept, torch.device("cuda"))
         trainer.pool.add(trainer.flat.vector(config.untrained(5)))
         for _ in range(8):
             trainer.step()

@@ -110,6 +110,8 @@ class Dqn:
     """A row of figures is kept after so many games."""
     marks_episodes: int = 0
     """What its best moves are worth is also measured, with a row, after so many games, if not 0."""
+    compiled: bool = False
+    """Whether updates are compiled: half a minute at the start, and faster from then on."""
     graph: bool = True
     """Whether moves and updates are captured in CUDA graphs where there is a GPU."""
     threads: int = 1
@@ -264,6 +266,7 @@ class Trainer:
             softness=config.softness,
             squash=config.squash,
             double=config.double,
+            compiled=config.compiled,
         )
         nets = 1 if with_self else config.generations + 1
         self.pool = Pool(self.flat, nets, config.games, config.groups, config.decay, config.likeliest)

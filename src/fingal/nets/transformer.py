@@ -17,7 +17,6 @@ each part and once more at the end. A ReLU and a dense layer make a number of ev
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,10 +105,8 @@ class Layer(nn.Module):
         count, tokens, width = x.shape
         parts = self.attention(x).view(count, tokens, 3, self.config.heads, -1).permute(2, 0, 3, 1, 4)
         query, key, value = parts.unbind(0)
-        looks = query @ key.mT / math.sqrt(query.shape[-1])
-        if self.offsets is not None and offset is not None:
-            looks = looks + self.offsets[:, offset]
-        found = looks.softmax(-1) @ value
+        near = None if self.offsets is None or offset is None else self.offsets[:, offset].unsqueeze(0).to(query.dtype)
+        found = F.scaled_dot_product_attention(query, key, value, attn_mask=near)
         mixed: Tensor = self.mixed(found.transpose(1, 2).reshape(count, tokens, width))
         return mixed
 

@@ -16,7 +16,8 @@ from fingal.experiments.intervals import Mean, student_mean
 from fingal.experiments.paper_003.protocol import VARIANTS
 from fingal.learn.dqn import Dqn
 
-UNSEEN = {"seed", "threads", "minutes", "moves", "graph", "row_episodes", "size", "net", "generations", "device"}
+UNSEEN = {"seed", "threads", "minutes", "moves", "graph", "compiled", "row_episodes", "device"}
+UNSEEN |= {"size", "net", "generations"}
 """Settings that make no other learner of it, or that a name says anyway."""
 
 

@@ -33,9 +33,13 @@ class FlatNet:
         return {name: part.view(shape) for (name, shape), part in parts}
 
     def say(self, views: dict[str, Tensor], boards: Tensor) -> Tensor:
-        """What the net with these parameters says of boards int8 [B, n, n]: float32 [B, cells], nothing squashed."""
-        said: Tensor = functional_call(self._net, views, (boards.float(),))
-        return said
+        """What the net with these parameters says of boards int8 [B, n, n]: float32 [B, cells], nothing squashed.
+
+        A GPU multiplies in bfloat16.
+        """
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            said: Tensor = functional_call(self._net, views, (boards.float(),))
+        return said.float()
 
     def net(self, numbers: Tensor) -> Signed:
         """The net with these numbers, on the CPU."""
