@@ -68,6 +68,13 @@ def _open(name_or_path: str | os.PathLike[str], device: Device, backend: Backend
 def _open_onnx(path: Path, threads: int) -> Evaluator:
     if path.suffix != ".onnx":
         raise CheckpointError(f"{path.name} is not an .onnx file: write one with 'fingal export'")
+    stamp = path.stat()
+    return _onnx_file(path.resolve(), stamp.st_mtime_ns, stamp.st_size, threads)
+
+
+@functools.lru_cache(maxsize=8)
+def _onnx_file(path: Path, written: int, size: int, threads: int) -> Evaluator:
+    """An .onnx file's evaluator, kept until the file changes: players share it, also those of different threads."""
     from fingal.nets.onnx_evaluator import OnnxEvaluator
 
     return OnnxEvaluator(path, threads)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,8 @@ class SearchPlayer:
         self.name = name
         self.value: float | None = None
         """What the last search found the position worth."""
+        self.watch: Callable[[Search], None] = lambda search: None
+        """Called every now and then while ``choose`` searches, in its thread: it may look at the search, or end it."""
         self._manner = manner or Manner()
         self._random = random.Random(self._manner.seed)
         self._opener = opener
@@ -93,7 +96,7 @@ class SearchPlayer:
             return RESIGN
         return self._drawn(found) if self._manner.temperature > 0 else self._search.best_move()
 
-    def analyse(self, record: Record, limit: Limit | None = None) -> Iterator[Search]:
+    def analyse(self, record: Record, limit: Limit | None = None) -> Generator[Search, None, None]:
         """Search on and on, or to a limit; gives the search after every batch, to be asked for its ``analysis()``.
 
         The swap is left out of account. ValueError when the game is over. It ends when nothing is left to be found,
@@ -104,6 +107,11 @@ class SearchPlayer:
         for _ in self._search.run(limit.simulations, limit.seconds, limit.nodes):
             yield self._search
         yield self._search
+
+    @property
+    def search(self) -> Search:
+        """The search, to be looked at between two moves."""
+        return self._search
 
     @property
     def default(self) -> Limit:
@@ -122,7 +130,8 @@ class SearchPlayer:
         if limit == NO_LIMIT:
             limit = self._default
         self._search.set_position(board)
-        return self._search.finish(limit.simulations, limit.seconds, limit.nodes)
+        look = functools.partial(self.watch, self._search)
+        return self._search.finish(limit.simulations, limit.seconds, limit.nodes, look)
 
     def _drawn(self, found: Analysis) -> int:
         """A move drawn by visits, unless the best one is proven; what is proven to lose is not drawn."""

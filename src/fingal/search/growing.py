@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fingal import _core
@@ -91,13 +91,30 @@ class Search(ABC):
         self._go_to(board, known and self._tree is not None and not board.is_over())
         self._board = board.copy()
 
+    @property
+    def visits(self) -> int:
+        """How often the position was visited, in this run and before."""
+        return 0 if self._tree is None else self._tree.visits
+
+    @property
+    def edges(self) -> int:
+        """The tree has no more edges than this: a measure of its memory, as ``MOST_EDGES``."""
+        return 0 if self._tree is None or self._board is None else self._tree.nodes * self._board.cells
+
     def finish(
-        self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
+        self,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        look: Callable[[], None] = lambda: None,
     ) -> Analysis:
-        """Search to the limit and say what was found. At least the position itself is judged."""
+        """Search to the limit and say what was found. At least the position itself is judged.
+
+        ``look`` is called whenever the run gives control back.
+        """
         begin = time.monotonic()
         for _ in self.run(simulations, seconds, nodes):
-            pass
+            look()
         tree, _ = self._there()
         if tree.visits == 0 and tree.proof == 0:
             for _ in self.run(simulations=1):
