@@ -89,6 +89,40 @@ def play(
 
 
 @app.command
+def serve(
+    *,
+    port: int | None = None,
+    host: str = "127.0.0.1",
+    name: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...")] = (),
+    data: Path | None = None,
+    runs: Path = Path("runs"),
+    htp: Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND ...")] = (),
+    searches: int | None = None,
+    no_browser: bool = False,
+) -> None:
+    """Open the web app: play, analyse, learn and watch in a browser. It needs no network and serves this machine only.
+
+    Args:
+        port: Where it listens; 8000, or one of the next where that is taken, if not given. 0 takes any.
+        host: The address it listens at: with 0.0.0.0 everyone in your network can use it, and there are no accounts.
+        name: Other names under which it may be asked for, where it is not served to this machine only.
+        data: The folder where games are kept; ~/.local/share/fingal, if not given.
+        runs: The folder of training runs that can be watched.
+        htp: Commands of HTP engines that may play, for example mohex; pages can start no others.
+        searches: How many searches run at a time; as many as there are cores, if not given.
+        no_browser: Do not open a browser.
+    """
+    try:
+        from fingal.serve.web import command
+        from fingal.serve.web.app import Options
+    except ModuleNotFoundError as error:
+        raise ValueError(f"the web app needs {error.name}: install fingal[web]") from None
+    folder = command.data_folder() if data is None else data
+    options = Options(folder, host, 8000 if port is None else port, name, htp, runs, searches)
+    command.serve(options, exactly=port is not None, browser=not no_browser, say=say)
+
+
+@app.command
 def show(position: Position, /, *, output: Path | None = None, numbers: bool = False) -> None:
     """Draw a position in the terminal, or as a picture.
 

@@ -1,0 +1,213 @@
+"""The application: pages, the HTTP API, the socket, and what lives as long as the server does."""
+
+from __future__ import annotations
+
+import contextlib
+import mimetypes
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.websockets import WebSocket
+
+from fingal import __version__
+from fingal.serve.web import exchange, messages
+from fingal.serve.web.games import Games
+from fingal.serve.web.guard import Buckets, Doors, Guard
+from fingal.serve.web.refusal import STATUS, Code, Refusal
+from fingal.serve.web.seats import Seats
+from fingal.serve.web.socket import Page
+from fingal.serve.web.store import Store
+
+STATIC = Path(__file__).parent / "static"
+EMPTY = "<!doctype html><title>Fingal</title><p>Fingal is here; its page is not.</p>"
+"""Where the page's files are missing."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How one server is run."""
+
+    data: Path
+    """The folder of its games."""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    names: tuple[str, ...] = ()
+    """Other names that it goes by, where it is not at loopback."""
+    engines: tuple[str, ...] = ()
+    """Commands of HTP engines that may play."""
+    runs: Path = Path("runs")
+    """The folder of training runs to watch."""
+    searches: int | None = None
+    """How many at a time; as many as there are cores, if not given."""
+    connections: int = 400
+    """Sockets at a time."""
+    requests: tuple[float, float] = (100.0, 600.0)
+    """HTTP requests of one address: a second, and at once."""
+    static: Path = field(default=STATIC)
+
+
+class NewGame(messages.Settings):
+    """What is agreed on before a game, and the game it begins from, if any."""
+
+    text: Annotated[str, Field(max_length=messages.MOST_BYTES)] | None = None
+
+
+class Text(BaseModel):
+    """A game, or a collection of games, in any format."""
+
+    text: Annotated[str, Field(max_length=messages.MOST_BYTES)]
+
+
+class Error(BaseModel):
+    """Why a request was not carried out: a code, and one sentence for a person."""
+
+    code: Code
+    message: str
+
+
+class GameList(BaseModel):
+    """Games, those that were changed last first."""
+
+    games: list[messages.Summary]
+
+
+def create(options: Options) -> FastAPI:
+    """The application of one server, its store open until it stops; ValueError when the store cannot be opened."""
+    seats = Seats(options.engines)
+    store = Store(options.data / "games.sqlite")
+    pages: set[Page] = set()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.games = Games(store, seats.names)
+        try:
+            yield
+        finally:
+            for page in list(pages):
+                page.cut(1012)
+            app.state.games.close()
+            store.close()
+
+    # FastAPI's own documentation pages load scripts from elsewhere.
+    app = FastAPI(
+        title="Fingal",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        responses={400: {"model": Error}, 404: {"model": Error}},
+    )
+    app.state.pages = pages
+    app.add_middleware(Guard, doors=Doors.of(options.host, options.names), requests=Buckets(*options.requests))
+    _handle_errors(app)
+
+    def games(request: Request) -> Games:
+        found: Games = request.app.state.games
+        return found
+
+    @app.get("/api/about")
+    async def about() -> dict[str, Any]:
+        """What this server is and can do."""
+        return {
+            "version": __version__,
+            "protocol": messages.VERSION,
+            "levels": [],
+            "kinds": seats.about(),
+            "sizes": [3, 19],
+            "htp": bool(options.engines),
+            "runs": options.runs.is_dir(),
+        }
+
+    @app.get("/api/games")
+    async def list_games(
+        request: Request, limit: Annotated[int, Query(ge=1, le=200)] = 50, before: float | None = None
+    ) -> GameList:
+        """The games that were changed last."""
+        return GameList(games=games(request).summaries(limit, before))
+
+    @app.post("/api/games")
+    async def new_game(request: Request, body: NewGame) -> messages.Game:
+        """A new game, from a text where one is given."""
+        record = None if body.text is None else (await exchange.read(body.text, 1))[0]
+        settings = messages.Settings(**body.model_dump(exclude={"text", "clock"}), clock=body.clock)
+        found = games(request)
+        return found.create(settings, record).whole(found.now())
+
+    @app.get("/api/games/{id}")
+    async def one_game(request: Request, id: messages.GameId) -> messages.Game:
+        """A game with all its variations."""
+        found = games(request)
+        return found.get(id).whole(found.now())
+
+    @app.delete("/api/games/{id}")
+    async def delete_game(request: Request, id: messages.GameId) -> dict[str, bool]:
+        """Delete a game for good."""
+        games(request).delete(id)
+        return {"deleted": True}
+
+    @app.post("/api/import")
+    async def import_games(request: Request, body: Text) -> GameList:
+        """Games from a text: SGF (a collection gives several), LittleGolem, HexWorld, trmph, or moves."""
+        records = await exchange.read(body.text, exchange.MOST_GAMES)
+        made = [games(request).create(exchange.settings(record), record) for record in records]
+        return GameList(games=[game.summary() for game in made])
+
+    @app.websocket("/ws")
+    async def socket(socket: WebSocket) -> None:
+        if len(pages) >= options.connections:
+            return await socket.close(1013, "too many connections")
+        page = Page(socket, app.state.games)
+        pages.add(page)
+        try:
+            await page.serve()
+        finally:
+            pages.discard(page)
+
+    _serve_static(app, options.static)
+    return app
+
+
+def _serve_static(app: FastAPI, folder: Path) -> None:
+    # What the system believes of endings must not matter: a module of another type is not run.
+    for kind, ending in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
+        mimetypes.add_type(kind, ending)
+    if (folder / "index.html").is_file():
+        app.mount("/", StaticFiles(directory=folder, html=True), name="static")
+        return
+
+    @app.get("/", include_in_schema=False)
+    async def nothing() -> HTMLResponse:
+        return HTMLResponse(EMPTY)
+
+
+def _handle_errors(app: FastAPI) -> None:
+    def answer(code: Code, message: str, status: int | None = None) -> JSONResponse:
+        return JSONResponse({"code": code, "message": message}, status or STATUS[code])
+
+    @app.exception_handler(Refusal)
+    async def refused(request: Request, refusal: Refusal) -> JSONResponse:
+        return answer(refusal.code, refusal.message)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return answer("bad_message", f"{place}: {first['msg']}"[:300])
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> JSONResponse:
+        code: Code = "not_found" if error.status_code == 404 else "refused"
+        return answer(code, f"{request.method} {request.url.path[:80]}: {error.detail}", error.status_code)
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, error: Exception) -> JSONResponse:
+        return answer("failed", "something went wrong in the server: it has been noted in its log")

@@ -1,0 +1,349 @@
+"""One game that people look at: its tree, where it stands, who plays, its clocks, and what may be done to it.
+
+Nothing here is stored or told: every change returns an ``Edit``, which ``games.Games`` stores and then tells. ``now``
+is a monotonic time in seconds.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, cast
+
+from fingal.game import BLACK, RESIGN, SWAP, WHITE, Board, Colour, Record, Result
+from fingal.game.record import Mark
+from fingal.serve.web import messages
+from fingal.serve.web.clock import GameClock
+from fingal.serve.web.messages import ColourName
+from fingal.serve.web.refusal import Refusal
+from fingal.serve.web.store import Stored
+from fingal.serve.web.tree import Tree, colour, winner_by_move
+
+How = Literal["", "connection", "resign", "time"]
+PERSON = "person"
+
+
+class Follower(Protocol):
+    """Whoever is told of a game: a page."""
+
+    def tell(self, message: messages.Said) -> None:
+        """Take a message to be sent; never waits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What has changed, by the numbers of nodes."""
+
+    nodes: tuple[int, ...] = ()
+    removed: tuple[int, ...] = ()
+    first: int | None = None
+    settings: bool = False
+    """Whether settings or names have."""
+    node: int | None = None
+    """What a move is answered with."""
+
+
+@dataclass(eq=False, slots=True)
+class LiveGame:
+    """A game in memory."""
+
+    id: str
+    settings: messages.Settings
+    names: dict[ColourName, str]
+    tree: Tree
+    current: int
+    created: float
+    changed: float
+    revision: int = 0
+    clock: GameClock | None = None
+    flagged: tuple[int, Colour] | None = None
+    """At which node whose time was up."""
+    arrived: float = 0.0
+    """When the game came to the node where it stands."""
+    followers: set[Follower] = field(default_factory=set)
+    thinking: tuple[int, str] | None = None
+    """At which node which player is at work."""
+    failed: tuple[int, str] | None = None
+    """At which node which player could not move: it is not asked there again."""
+
+    # --- what is so -------------------------------------------------------------------------------------------------
+
+    def decided(self, node: int, board: Board | None = None) -> tuple[Colour | None, How]:
+        """Who has won at a node, and how."""
+        if (winner := winner_by_move(self.tree.node(node))) is not None:
+            return winner, "resign"
+        if self.flagged is not None and self.flagged[0] == node:
+            return self.flagged[1].other, "time"
+        board = self.tree.board(node) if board is None else board
+        return (board.winner, "connection") if board.winner is not None else (None, "")
+
+    def seat(self, side: Colour) -> str:
+        """Who plays a colour, as the settings say it."""
+        return self.settings.black if side is BLACK else self.settings.white
+
+    @property
+    def on_the_clock(self) -> bool:
+        """Whether it is played against the clock and still open."""
+        return self.clock is not None and not self.clock.over
+
+    def status(self, now: float) -> messages.Status:
+        """How the game stands where it stands."""
+        board = self.tree.board(self.current)
+        winner, how = self.decided(self.current, board)
+        return messages.Status(
+            turn=_name(board.turn),
+            can_swap=board.can_swap and winner is None,
+            winner=None if winner is None else _name(winner),
+            how=how,
+            chain=[board.name(cell) for cell in board.winning_chain()],
+            thinking=self.thinking is not None,
+            clocks=None if self.clock is None else self.clock.said(now),
+        )
+
+    def whole(self, now: float) -> messages.Game:
+        """All of it, for a page."""
+        return messages.Game(
+            id=self.id,
+            revision=self.revision,
+            settings=self.settings,
+            names=self.names,
+            created=self.created,
+            nodes=self.tree.all(),
+            current=self.current,
+            status=self.status(now),
+        )
+
+    def change(self, edit: Edit, now: float) -> messages.Changed:
+        """What a page that knows the game is told of an edit."""
+        return messages.Changed(
+            game=self.id,
+            revision=self.revision,
+            nodes=[self.tree.said(number) for number in edit.nodes],
+            removed=list(edit.removed[:1]),
+            first=edit.first,
+            current=self.current,
+            status=self.status(now),
+            settings=self.settings if edit.settings else None,
+            names=self.names if edit.settings else None,
+        )
+
+    def summary(self) -> messages.Summary:
+        """A line of the list of games."""
+        board = self.tree.board(self.current)
+        winner = self.decided(self.current, board)[0]
+        if winner is None and self.tree.record.result is not None and not self.tree.node(self.current).children:
+            winner = self.tree.record.result.winner
+        stones: dict[ColourName, list[str]] = {"black": [], "white": []}
+        for cell in range(board.cells):
+            if (stone := board.colour_at(cell)) is not None:
+                stones[_name(stone)].append(board.name(cell))
+        return messages.Summary(
+            id=self.id,
+            title=self.settings.title,
+            names=self.names,
+            width=self.settings.width,
+            height=self.settings.height,
+            moves=sum(step.move is not None for step in self.tree.node(self.current).line()),
+            winner=None if winner is None else _name(winner),
+            changed=self.changed,
+            stones=stones,
+        )
+
+    def exported(self) -> Record:
+        """The record with names and result as they stand, for a file."""
+        record = self.tree.record
+        record.players = {BLACK: self.names["black"], WHITE: self.names["white"]}
+        if self.settings.title:
+            record.tags["name"] = self.settings.title
+        end = self.tree.ids[record.end]
+        winner, how = self.decided(end)
+        if winner is not None:
+            record.result = Result(winner, "" if how == "connection" else how)
+        return record
+
+    # --- what is stored ---------------------------------------------------------------------------------------------
+
+    def head(self, now: float) -> dict[str, Any]:
+        """All but the nodes, as it is stored."""
+        result = self.tree.record.result
+        return {
+            "settings": self.settings.model_dump(),
+            "names": self.names,
+            "current": self.current,
+            "created": self.created,
+            "changed": self.changed,
+            "revision": self.revision,
+            "next": self.tree.next,
+            "tags": self.tree.record.tags,
+            "result": None if result is None else [str(result.winner), result.how],
+            "clock": None if self.clock is None else self.clock.data(now),
+            "flagged": None if self.flagged is None else [self.flagged[0], str(self.flagged[1])],
+        }
+
+    @classmethod
+    def restored(cls, stored: Stored) -> LiveGame:
+        """What ``head`` and the tree's rows have written."""
+        head = stored.head
+        settings = messages.Settings.model_validate(head["settings"])
+        result = head["result"] and Result(colour(head["result"][0]), head["result"][1])
+        record = Record(settings.width, settings.height, settings.swap, result=result, tags=head["tags"])
+        flagged = head["flagged"]
+        return cls(
+            stored.id,
+            settings,
+            head["names"],
+            Tree.restored(record, stored.rows, head["next"]),
+            head["current"],
+            head["created"],
+            head["changed"],
+            head["revision"],
+            None if head["clock"] is None else GameClock.restored(head["clock"]),
+            None if flagged is None else (flagged[0], colour(flagged[1])),
+        )
+
+    # --- what may be done -------------------------------------------------------------------------------------------
+
+    def play(self, parent: int, text: str, now: float, *, engine: bool = False) -> Edit:
+        """A move after a node: the game's own where it stands, a variation elsewhere."""
+        board = self.tree.board(parent)
+        # Where a flag has fallen, what is tried on the board is no part of the game any more.
+        here = parent == self.current and (self.flagged is None or self.flagged[0] != parent)
+        if (winner := winner_by_move(self.tree.node(parent))) is not None:
+            raise Refusal("illegal", f"the game is over there: {winner.other} has resigned")
+        mover, move = board.turn, _read(text, board)
+        if here and not engine and self.seat(mover) != PERSON:
+            if move != RESIGN or self.seat(mover.other) != PERSON:
+                raise Refusal("refused", f"it is {mover}'s turn, and {self.names[_name(mover)]} plays {mover}")
+            mover = mover.other  # a person may give up while the engine thinks
+        number = self.tree.child(parent, move)
+        known = number is not None
+        if number is None:
+            number = self.tree.add(parent, mover, move, round(now - self.arrived, 3) if here else None)
+        if here:
+            if self.clock is not None:
+                self.clock.moved(mover, now)
+            self._stand(number, now)
+        return Edit(() if known else (number,), node=number)
+
+    def take_back(self, now: float) -> Edit:
+        """Let the game stand before the last move of a person."""
+        node = self.tree.node(self.current)
+        people = [side for side in Colour if self.seat(side) == PERSON]
+        if self.flagged is not None and self.flagged[0] == self.current:
+            raise Refusal("refused", "the time is up: there is nothing to take back")
+        while node.colour not in people or node.move is None:
+            if node.parent is None:
+                raise Refusal("refused", "there is no move of a person to take back")
+            node = node.parent
+        self._stand(self.tree.ids[node.parent] if node.parent is not None else 0, now)
+        return Edit()
+
+    def go_to(self, node: int, now: float) -> Edit:
+        """Let the game stand elsewhere."""
+        self.tree.node(node)
+        if self.on_the_clock:
+            raise Refusal("refused", "the game is played against the clock: it goes on where it stands")
+        self._stand(node, now)
+        return Edit()
+
+    def annotate(self, node: int, comment: str | None, marks: list[messages.Mark] | None) -> Edit:
+        """Write beside a node."""
+        board, found = Board(self.settings.width, self.settings.height), self.tree.node(node)
+        try:
+            cells = [Mark(mark.kind, board.cell(mark.cell), mark.text) for mark in marks or []]
+        except ValueError as error:
+            raise Refusal("illegal", str(error)) from None
+        if comment is not None:
+            found.comment = comment
+        if marks is not None:
+            found.marks = cells
+        return Edit((node,))
+
+    def remove(self, node: int, now: float) -> Edit:
+        """Remove a node and all below it; a game that stood there stands before it."""
+        line = {self.tree.ids[step] for step in self.tree.node(self.current).line()}
+        if node in line and self.on_the_clock:
+            raise Refusal("refused", "the game is played against the clock: its moves cannot be removed")
+        parent = self.tree.parent(node) if node in self.tree.nodes else None
+        removed = self.tree.remove(node)
+        if node in line and parent is not None:
+            self._stand(parent, now)
+        return Edit(removed=tuple(removed))
+
+    def promote(self, node: int) -> Edit:
+        """Make a node the first among its siblings."""
+        self.tree.promote(node)
+        return Edit(first=node)
+
+    def value(self, values: dict[int, float]) -> Edit:
+        """Note what nodes are worth, Black's view; those that are gone are left out."""
+        known = {node: value for node, value in values.items() if node in self.tree.facts}
+        for node, value in known.items():
+            self.tree.facts[node].value = value
+        return Edit(tuple(known))
+
+    def agree(self, settings: messages.Settings, names: dict[ColourName, str], now: float) -> Edit:
+        """Other settings from now on."""
+        self.settings, self.names, self.failed = settings, names, None
+        self._stand(self.current, now)
+        return Edit(settings=True)
+
+    def flag(self, now: float) -> Edit | None:
+        """Note that the running clock has run out, if it has."""
+        if self.clock is None or (side := self.clock.fallen(now)) is None:
+            return None
+        self.flagged = self.current, side
+        self.clock.finish(now)
+        return Edit()
+
+    def start(self, now: float) -> None:
+        """Let the clock of a game that was under way run again, after it was loaded."""
+        self._stand(self.current, now)
+
+    def _stand(self, node: int, now: float) -> None:
+        self.current, self.arrived, self.failed = node, now, None
+        if self.clock is None or self.clock.over:
+            return
+        board = self.tree.board(node)
+        if self.decided(node, board)[0] is not None:
+            self.clock.finish(now)
+        elif any(step.move is not None for step in self.tree.node(node).line()):
+            self.clock.start(board.turn, now)
+        else:
+            self.clock.stop(now)
+
+
+def begun(id: str, settings: messages.Settings, names: dict[ColourName, str], record: Record | None) -> LiveGame:
+    """A new game, from a record where one is given; its size and rule are then the record's."""
+    if record is None:
+        try:
+            record = Record(settings.width, settings.height, settings.swap)
+        except ValueError as error:
+            raise Refusal("illegal", str(error)) from None
+    sides = {"width": record.width, "height": record.height, "swap": record.swap}
+    if min(record.width, record.height) < 3:
+        raise Refusal("illegal", f"the board is {record.width}x{record.height}: games here are on 3x3 to 19x19")
+    tree, now = Tree.of(record), time.time()
+    clock = None if settings.clock is None else GameClock.of(settings.clock)
+    current = tree.ids[record.current]
+    return LiveGame(id, settings.model_copy(update=sides), names, tree, current, now, now, 0, clock)
+
+
+def _read(text: str, board: Board) -> int:
+    """A move's number; ``Refusal`` when it is illegal on the board."""
+    if board.winner is not None:
+        raise Refusal("illegal", f"the game is over there: {board.winner} has won")
+    if text == "resign":
+        return RESIGN
+    try:
+        move = SWAP if text == "swap-pieces" else board.cell(text)
+        if not board.is_legal(move):
+            board.push(move)  # says why it is not
+        return move
+    except ValueError as error:
+        raise Refusal("illegal", str(error)) from None
+
+
+def _name(side: Colour) -> ColourName:
+    return cast(ColourName, str(side))
