@@ -18,11 +18,17 @@ test: $(call stamp,-test) build/tests/stamp  ## the test suite, C++ and Python
 	$(VENV)/ctest --test-dir build/tests --output-on-failure
 	$(VENV)/pytest
 
-lint: $(call stamp,-lint)  ## ruff, mypy, clang-format
+lint: $(call stamp,-lint)  ## ruff, mypy, clang-format, and tsc on the web page's scripts where there is an npm
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
 	$(VENV)/mypy
 	$(VENV)/clang-format --dry-run -Werror cpp/*/*.?pp
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory node_modules/.stamp && npm run --silent check; \
+	else echo "The types of the web page's scripts were not checked: there is no npm."; fi
+
+node_modules/.stamp: package.json
+	npm install --silent --no-audit --no-fund --no-package-lock
+	@touch $@
 
 format: $(call stamp,-lint)  ## rewrite the sources in the house style
 	$(VENV)/ruff check --fix .
@@ -53,7 +59,7 @@ sanitize: $(call stamp,-test)  ## C++ tests and the core's Python tests under AS
 	scripts/sanitize
 
 clean:  ## remove everything that was built
-	rm -rf .venv build dist site
+	rm -rf .venv build dist site node_modules
 
 # All extras that are installed already stay installed: pip only adds.
 .venv/.installed%: $(SOURCES)
