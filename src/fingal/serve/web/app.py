@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import mimetypes
 from collections.abc import AsyncIterator
@@ -11,22 +12,27 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from fingal import __version__
-from fingal.serve.web import exchange, messages
+from fingal.serve.web import exchange, messages, openings, puzzles, watch
 from fingal.serve.web.games import Games
 from fingal.serve.web.guard import Buckets, Doors, Guard
+from fingal.serve.web.looks import Minds
 from fingal.serve.web.refusal import STATUS, Code, Refusal
+from fingal.serve.web.searches import Searches
 from fingal.serve.web.seats import Seats
 from fingal.serve.web.socket import Page
 from fingal.serve.web.store import Store
 
 STATIC = Path(__file__).parent / "static"
+API_PAGE = Path(__file__).parent / "api_page"
+SERVICE_RESTART = 1012
+"""What pages are told when the server stops: they come back by themselves."""
 EMPTY = "<!doctype html><title>Fingal</title><p>Fingal is here; its page is not.</p>"
 """Where the page's files are missing."""
 
@@ -87,13 +93,18 @@ def create(options: Options) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.games = Games(store, seats.names)
+        games = Games(store, seats.names)
+        searches = Searches(options.searches)
+        app.state.games = games
+        app.state.minds = Minds.of(games, searches, seats)
+        app.state.writer = exchange.Writer()
         try:
             yield
         finally:
             for page in list(pages):
-                page.cut(1012)
-            app.state.games.close()
+                page.cut(SERVICE_RESTART)
+            await asyncio.to_thread(searches.close)
+            games.close()
             store.close()
 
     # FastAPI's own documentation pages load scripts from elsewhere.
@@ -161,16 +172,46 @@ def create(options: Options) -> FastAPI:
         made = [games(request).create(exchange.settings(record), record) for record in records]
         return GameList(games=[game.summary() for game in made])
 
+    @app.get("/api/games/{id}/export", response_class=Response)
+    async def export_game(
+        request: Request,
+        id: messages.GameId,
+        format: exchange.Format = "sgf",
+        node: messages.NodeId | None = None,
+        numbers: bool = False,
+        theme: exchange.Theme = "black-white",
+    ) -> Response:
+        """A game as a text, a picture of a node, or a replay of the moves up to it."""
+        writer: exchange.Writer = request.app.state.writer
+        file = await writer.write(games(request).get(id), format, node, numbers, theme)
+        named = {"content-disposition": f'attachment; filename="{file.name}"'}
+        return Response(file.content, media_type=file.type, headers=named)
+
     @app.websocket("/ws")
     async def socket(socket: WebSocket) -> None:
         if len(pages) >= options.connections:
             return await socket.close(1013, "too many connections")
-        page = Page(socket, app.state.games)
+        page = Page(socket, app.state.minds)
         pages.add(page)
         try:
             await page.serve()
         finally:
             pages.discard(page)
+
+    for router in (puzzles.router(), openings.router(), watch.router(options.runs)):
+        app.include_router(router)
+
+    @app.get("/api/docs", include_in_schema=False)
+    async def docs() -> FileResponse:
+        return FileResponse(API_PAGE / "api.html")
+
+    @app.get("/api/docs.js", include_in_schema=False)
+    async def docs_script() -> FileResponse:
+        return FileResponse(API_PAGE / "api.js", media_type="text/javascript")
+
+    @app.get("/api/docs.css", include_in_schema=False)
+    async def docs_style() -> FileResponse:
+        return FileResponse(API_PAGE / "api.css", media_type="text/css")
 
     _serve_static(app, options.static)
     return app

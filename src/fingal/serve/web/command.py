@@ -91,8 +91,9 @@ def serve(options: Options, *, exactly: bool, browser: bool, say: Say) -> None:
             # A browser that takes its time must not keep the server waiting.
             threading.Thread(target=_open, args=(address,), daemon=True).start()
 
-    server = Server(config(options), ready)
-    server.run(sockets=[listening])
+    with listening:
+        server = Server(config(options), ready)
+        server.run(sockets=[listening])
     if not server.started:
         raise ValueError("the server could not start: its log says why")
 

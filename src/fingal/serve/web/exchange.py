@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
+from typing import Literal
 
-from fingal.game import Record, formats
-from fingal.serve.web import messages
+from fingal.game import Record, draw, formats
+from fingal.game.record import Node
+from fingal.serve.web import messages, replay
+from fingal.serve.web.game import LiveGame
 from fingal.serve.web.refusal import Refusal
 
 MOST_GAMES = 20
 """Of one text."""
+MOST_PICTURES = 8
+"""So many may wait to be drawn; one is drawn at a time."""
+
+Format = Literal["sgf", "littlegolem", "hexworld", "trmph", "moves", "svg", "png", "replay"]
+Theme = Literal["black-white", "red-blue"]
+
+_TYPES: dict[Format, tuple[str, str]] = {
+    "sgf": ("application/x-go-sgf", "sgf"),
+    "littlegolem": ("application/x-go-sgf", "hsgf"),
+    "hexworld": ("text/plain", "hexworld.txt"),
+    "trmph": ("text/plain", "trmph.txt"),
+    "moves": ("text/plain", "txt"),
+    "svg": ("image/svg+xml", "svg"),
+    "png": ("image/png", "png"),
+    "replay": ("image/svg+xml", "replay.svg"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A game as a file."""
+
+    content: bytes
+    type: str
+    name: str
 
 
 async def read(text: str, most: int) -> list[Record]:
@@ -24,6 +53,7 @@ def _read(text: str, most: int) -> list[Record]:
         found = formats.read_all(text)[:most]
         for record in found:
             formats.write(record)  # every move of every variation is checked
+            settings(record)
     except formats.FormatError as error:
         raise Refusal("illegal", str(error)) from None
     return found
@@ -34,3 +64,62 @@ def settings(record: Record) -> messages.Settings:
     if not (3 <= record.width <= 19 and 3 <= record.height <= 19):
         raise Refusal("illegal", f"the board is {record.width}x{record.height}: games here are on 3x3 to 19x19")
     return messages.Settings(width=record.width, height=record.height, swap=record.swap)
+
+
+class Writer:
+    """Writes games. Pictures are drawn in a thread of their own, one at a time."""
+
+    def __init__(self) -> None:
+        """Nothing waits yet."""
+        self._drawing = asyncio.Lock()
+        self._waiting = 0
+
+    async def write(
+        self, game: LiveGame, format: Format, node: int | None, numbers: bool = False, theme: Theme = "black-white"
+    ) -> File:
+        """A game in a format. A picture shows a node, the current one if none is given; texts point there.
+
+        SGF holds the whole tree, the other texts the line through the node, a replay the line up to it.
+        """
+        kind, ending = _TYPES[format]
+        name = f"fingal-{game.id}.{ending}"
+        try:
+            if format in ("svg", "png", "replay"):
+                content = await self._draw(game, format, game.current if node is None else node, numbers, theme)
+            else:
+                record = game.exported() if format == "sgf" else _line(game, node)
+                content = formats.write(record, format).encode()
+        except formats.FormatError as error:
+            raise Refusal("illegal", str(error)) from None
+        return File(content, kind, name)
+
+    async def _draw(self, game: LiveGame, format: Format, node: int, numbers: bool, theme: Theme) -> bytes:
+        # Copied here, where nobody changes the game meanwhile.
+        record = game.tree.until(node)
+        if self._waiting >= MOST_PICTURES:
+            raise Refusal("busy", "too many pictures are being drawn: try again in a while")
+        self._waiting += 1
+        try:
+            async with self._drawing:
+                return await asyncio.to_thread(_drawn, record, format, numbers, theme)
+        finally:
+            self._waiting -= 1
+
+
+def _drawn(record: Record, format: Format, numbers: bool, theme: Theme) -> bytes:
+    if format == "replay":
+        return replay.svg(record, theme).encode()
+    picture = draw.picture(record.board(), marks=record.end.marks, numbers=numbers, theme=theme)
+    return draw.png(picture) if format == "png" else draw.svg(picture).encode()
+
+
+def _line(game: LiveGame, node: int | None) -> Record:
+    """The line through a node, to its end, as a record of its own whose cursor is at the node."""
+    record = game.exported()
+    shown = record.end if node is None else game.tree.node(node)
+    end: Node = shown
+    while end.children:
+        end = end.children[0]
+    line = record.until(end)
+    line.cursor = None if shown is end else line.main_line[len(shown.line()) - 1]
+    return line

@@ -82,6 +82,10 @@ class LiveGame:
         """Who plays a colour, as the settings say it."""
         return self.settings.black if side is BLACK else self.settings.white
 
+    def stands_after(self, node: int) -> bool:
+        """Whether a node is on the line that leads to where the game stands: it has not been taken back."""
+        return node in self.tree.nodes and self.tree.nodes[node] in self.tree.node(self.current).line()
+
     @property
     def on_the_clock(self) -> bool:
         """Whether it is played against the clock and still open."""

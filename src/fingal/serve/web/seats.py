@@ -32,6 +32,8 @@ MOST: dict[str, float] = {
 }
 """The most that a setting of a player may be; what is not here is harmless or refused below."""
 
+STRONGEST = "puct:net=fingal-small,connections=20,name=Fingal"
+
 NETS = ("net", "prior")
 """The settings that name a net."""
 
@@ -101,6 +103,10 @@ class Seats:
         for key, value in given.items():
             self._check(kind.name, key, value)
         return Seated(str(said), given.get("name") or str(said))
+
+    def strongest(self) -> Seated:
+        """Who analyses where nobody is named."""
+        return Seated(STRONGEST, "Fingal")
 
     def names(self, settings: messages.Settings, said: Mapping[ColourName, str]) -> dict[ColourName, str]:
         """What the players of a game are called; ``Refusal`` where one is not possible."""

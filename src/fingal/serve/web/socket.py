@@ -21,8 +21,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from fingal.serve.web import messages
 from fingal.serve.web.game import Edit, LiveGame
-from fingal.serve.web.games import Games
 from fingal.serve.web.guard import Bucket
+from fingal.serve.web.looks import Looks, Minds
 from fingal.serve.web.refusal import Refusal
 
 MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 40.0, 120.0
@@ -46,10 +46,12 @@ _numbers = itertools.count(1)
 class Page:
     """One page."""
 
-    def __init__(self, socket: WebSocket, games: Games) -> None:
+    def __init__(self, socket: WebSocket, minds: Minds) -> None:
         """Of a socket that has not been accepted yet."""
         self.number = next(_numbers)
-        self.games = games
+        self.games = minds.games
+        self._engines = minds.engines
+        self._looks = Looks(self, minds)
         self.followed: str | None = None
         self._socket = socket
         self._greeted = asyncio.Event()
@@ -102,6 +104,7 @@ class Page:
     def leave(self) -> None:
         """Nobody is there any more: nothing goes on for this page."""
         self._cut = self._cut or GOING_AWAY
+        self._looks.leave()
         if self.followed is not None:
             self.games.unfollow(self.followed, self)
             self.followed = None
@@ -196,7 +199,10 @@ class Page:
                 self.tell(messages.Whole(request=asked.request, game=game.whole(now)))
             case messages.Play(game=id, parent=parent, move=move):
                 game = games.get(id)
-                self._change(asked, game, game.play(parent, move, now))
+                edit = game.play(parent, move, now)
+                self._change(asked, game, edit)
+                if game.settings.teaching and edit.node == game.current:
+                    self._engines.teach(game, edit.node)
             case messages.TakeBack(game=id):
                 game = games.get(id)
                 self._change(asked, game, game.take_back(now))
@@ -215,8 +221,18 @@ class Page:
             case messages.Change(game=id):
                 game = games.get(id)
                 self._change(asked, game, games.agree(game, asked))
-            case messages.Hint() | messages.Analyse() | messages.Stop() | messages.Ask() | messages.Review():
-                raise Refusal("refused", "this cannot be asked yet")
+            case messages.Analyse():
+                self._looks.analyse(asked)
+                self._done(asked)
+            case messages.Stop(slot=slot):
+                self._looks.stop(slot)
+                self._done(asked)
+            case messages.Ask():
+                self._looks.ask(asked)
+            case messages.Review():
+                self._looks.review(asked)
+            case messages.Hint():
+                self._looks.hint(asked)
             case _:
                 assert_never(asked)
 

@@ -1,0 +1,111 @@
+"""Games come in by every format and go out by every format."""
+
+import io
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+from fingal.game import formats
+
+from .pages import client, new_game, page
+
+SGF = "(;FF[4]GM[11]SZ[5]PB[Anna]PW[Ben]RU[swap-pieces];B[a4];W[swap-pieces];B[c3]C[good](;W[b2])(;W[d2];B[d3]))"
+TEXTS = {
+    "sgf": SGF,
+    "hexworld": "https://hexworld.org/board/#5,a4:sc3b2",
+    "trmph": "https://trmph.com/hex/board#5,d1d1c3b2",
+    "moves": "5 a4 swap-pieces c3 b2",
+}
+
+
+def imported(server: TestClient, text: str) -> str:
+    answer = server.post("/api/import", json={"text": text})
+    assert answer.status_code == 200, answer.text
+    (summary,) = answer.json()["games"]
+    return str(summary["id"])
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("target", ["sgf", "littlegolem", "hexworld", "trmph", "moves"])
+def test_what_comes_in_goes_out(tmp_path: Path, kind: str, target: str) -> None:
+    with client(tmp_path) as server:
+        game = imported(server, TEXTS[kind])
+        answer = server.get(f"/api/games/{game}/export?format={target}")
+        assert answer.status_code == 200
+        assert formats.read(answer.text).moves == formats.read(TEXTS[kind]).moves
+
+
+def test_a_tree_keeps_names_comments_and_variations(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = imported(server, SGF)
+        found = server.get(f"/api/games/{game}").json()
+        assert found["names"] == {"black": "Anna", "white": "Ben"}
+        assert [node["comment"] for node in found["nodes"] if node["comment"]] == ["good"]
+        record = formats.read(server.get(f"/api/games/{game}/export").text)
+        assert len(list(record.root.walk())) == len(found["nodes"]) == 7
+        # A variation can be written in formats that have none: the line through the node is.
+        last = found["nodes"][-1]["id"]
+        text = server.get(f"/api/games/{game}/export?format=hexworld&node={last}").text
+        assert [record.name(move) for _, move in formats.read(text).moves][-2:] == ["d2", "d3"]
+
+
+def test_a_collection_gives_several_games(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        answer = server.post("/api/import", json={"text": SGF * 25})
+        assert len(answer.json()["games"]) == 20
+
+
+@pytest.mark.parametrize("text", ["", "hello", "(;GM[1])", "11 a1 a1", "#2,a1", "(;FF[4]SZ[30])", "5 z9", "\0"])
+def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+    with client(tmp_path) as server:
+        answer = server.post("/api/import", json={"text": text})
+        assert answer.status_code == 409
+        assert answer.json()["code"] == "illegal"
+        assert server.get("/api/games").json()["games"] == []
+
+
+def test_pictures_show_the_node(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, width=5, height=7)
+        with page(server) as one:
+            one.play(game, "c3", "b4", "d4")
+        svg = ET.fromstring(server.get(f"/api/games/{game}/export?format=svg&node=2&numbers=true").text)
+        stones = [each.get("data-cell") for each in svg.iter() if (each.get("class") or "").endswith("stone")]
+        assert sorted(stones) == ["b4", "c3"]
+        png = server.get(f"/api/games/{game}/export?format=png&theme=red-blue")
+        assert png.headers["content-type"] == "image/png"
+        assert min(Image.open(io.BytesIO(png.content)).size) > 100
+        assert server.get(f"/api/games/{game}/export?format=exe").json()["code"] == "bad_message"
+        assert server.get(f"/api/games/{game}/export?format=svg&node=7").json()["code"] == "not_found"
+
+
+def test_a_replay_shows_every_stone_in_its_time(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = imported(server, TEXTS["moves"])
+        text = server.get(f"/api/games/{game}/export?format=replay").text
+        assert "<script" not in text
+        groups = ET.fromstring(text).findall("{*}g")
+        shown = {}
+        for group in groups:
+            circle, animate = group[0], group[1]
+            if (circle.get("class") or "").endswith("stone"):
+                times = [float(time) for time in (animate.get("keyTimes") or "").split(";")]
+                shown[circle.get("data-cell")] = animate.get("values"), times[1]
+        # The swapped stone is gone again; the others come one after another and stay.
+        assert shown.pop("a4")[0] == "0;1;0"
+        assert list(shown) == ["d1", "c3", "b2"]
+        assert {values for values, _ in shown.values()} == {"0;1"}
+        assert [time for _, time in shown.values()] == sorted(time for _, time in shown.values())
+
+
+def test_a_game_begins_from_a_text(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, text="5 c3 b2", white="random:seed=3")
+        found = server.get(f"/api/games/{game}").json()
+        assert found["settings"]["width"] == 5
+        with page(server, game) as one:
+            one.play(game, "d4", parent=found["current"])
+            one.find(lambda message: message["type"] == "change" and message["current"] == 4)
