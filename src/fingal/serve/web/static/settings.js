@@ -64,13 +64,18 @@ class Settings {
 
   /** @template {keyof Choices} K @param {K} name @param {Choices[K]} value */
   put(name, value) {
+    this.keep(name, value);
+    this.#tell();
+  }
+
+  /** Keep a choice that nothing is drawn by: nobody is told. @template {keyof Choices} K @param {K} name @param {Choices[K]} value */
+  keep(name, value) {
     this.chosen[name] = value;
     try {
       localStorage.setItem(KEY, JSON.stringify(this.chosen));
     } catch {
       // A browser that keeps nothing still plays.
     }
-    this.#tell();
   }
 
   /** Hear of changes; call what is returned to hear no more. @param {() => void} listener */

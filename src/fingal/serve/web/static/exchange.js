@@ -1,0 +1,153 @@
+// @ts-check
+/** Games from outside and to outside: pasted, opened or dropped; written as text, link, picture or replay. */
+
+import { api, exportAddress } from "./api.js";
+import { h } from "./dom.js";
+import { button, complain, dialog, toast } from "./ui.js";
+
+/** @typedef {import("./main.js").App} App */
+/** @typedef {import("./game.js").Game} Game */
+/** @typedef {import("./types.js").Summary} Summary */
+
+/** The most that the server reads. */
+const MOST_BYTES = 64 * 1024;
+
+/** Read games from a text and go to the only one, or let one be chosen. @param {App} app @param {string} text */
+export async function importText(app, text) {
+  if (!text.trim()) return toast("There is nothing to read.", "bad");
+  if (new Blob([text]).size > MOST_BYTES) return toast("That is too long: 64 KiB at most are read.", "bad");
+  try {
+    /** @type {{games: Summary[]}} */
+    const { games } = await api("import", "POST", { text });
+    if (games.length === 1) return app.go(`#/analyse/${games[0].id}`);
+    const box = dialog(`${games.length} games`, h("ul", { class: "plain" }, ...games.map((game) =>
+      h("li", {}, h("a", {
+        href: `#/analyse/${game.id}`, onclick: () => box.close(),
+        text: `${game.title || `${game.names.black} – ${game.names.white}`}, ${game.width}×${game.height}, ${game.moves} moves`,
+      })))));
+  } catch (error) {
+    complain(error);
+  }
+}
+
+/** @param {App} app @param {File} file */
+export async function importFile(app, file) {
+  if (file.size > MOST_BYTES) return toast(`${file.name} is too long: 64 KiB at most are read.`, "bad");
+  await importText(app, await file.text());
+}
+
+/** The box into which games are pasted, dropped or opened. @param {App} app @param {() => void} [done] */
+export function importBox(app, done) {
+  const text = h("textarea", {
+    id: "import-text", rows: 6, spellcheck: "false", "aria-label": "A game as text or link",
+    placeholder: "Paste an SGF, a link of HexWorld or trmph, a game of LittleGolem, or moves such as a10 d5 e6",
+  });
+  const file = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-label": "A file with a game", accept: ".sgf,.hsgf,.txt,text/plain" });
+  const read = async (/** @type {Promise<any>} */ work) => {
+    await work;
+    done?.();
+  };
+  file.addEventListener("change", () => file.files?.[0] && read(importFile(app, file.files[0])));
+  return h("div", { class: "import" }, text, h("div", { class: "row" },
+    button("Read it", () => read(importText(app, text.value)), { kind: "primary" }),
+    button("Open a file", () => file.click(), { icon: "open" }), file,
+    h("small", { text: "or drop a file anywhere on the page" })));
+}
+
+/** @param {App} app */
+export function importDialog(app) {
+  const box = dialog("Open a game", importBox(app, () => box.close()));
+  box.querySelector("textarea")?.focus();
+}
+
+/** A file dropped on the page, or a text pasted beside all fields, is a game. @param {App} app */
+export function takeDrops(app) {
+  const over = (/** @type {boolean} */ on) => document.body.classList.toggle("dropping", on);
+  document.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.some((type) => type === "Files" || type === "text/plain")) return;
+    event.preventDefault();
+    over(true);
+  });
+  document.addEventListener("dragleave", (event) => !event.relatedTarget && over(false));
+  document.addEventListener("drop", (event) => {
+    over(false);
+    const { dataTransfer } = event;
+    if (!dataTransfer) return;
+    event.preventDefault();
+    const file = dataTransfer.files[0];
+    if (file) importFile(app, file);
+    else importText(app, dataTransfer.getData("text/plain"));
+  });
+}
+
+/** @type {[string, string, string][]} format, title, suffix */
+const TEXTS = [
+  ["sgf", "SGF, with variations and comments", "sgf"], ["hexworld", "HexWorld", "txt"], ["trmph", "trmph", "txt"],
+  ["littlegolem", "LittleGolem", "hsgf"], ["moves", "Moves", "txt"],
+];
+/** @type {[string, string, string][]} */
+const PICTURES = [["svg", "SVG", "svg"], ["png", "PNG", "png"], ["replay", "Animated replay", "html"]];
+
+/** @param {Game} game @param {number} node the one on view */
+export function shareDialog(game, node) {
+  const at = game.resolve(node);
+  const link = `${location.origin}${location.pathname}#/analyse/${game.id}/${at}`;
+  const kind = h("select", { id: "format" }, ...TEXTS.map(([value, text]) => h("option", { value, text })));
+  const text = h("textarea", { rows: 5, readonly: true, "aria-label": "The game as text", spellcheck: "false" });
+  const save = h("a", { class: "button", download: "game.sgf" }, h("span", { text: "Save" }));
+  const show = async () => {
+    const chosen = TEXTS.find(([format]) => format === kind.value) ?? TEXTS[0];
+    save.href = exportAddress(game.id, chosen[0], at);
+    save.download = `hex.${chosen[2]}`;
+    try {
+      const answer = await fetch(save.href);
+      const said = await answer.text();
+      text.value = answer.ok ? said : JSON.parse(said).message;
+    } catch (error) {
+      complain(error);
+    }
+  };
+  kind.addEventListener("change", show);
+  show();
+  const address = h("input", { type: "text", readonly: true, value: link, "aria-label": "Link to this position" });
+  dialog("Share and save",
+    h("div", { class: "field tall" }, h("span", { text: "A link to this position, on this server" }),
+      h("div", { class: "row" }, address, copyButton(() => link))),
+    h("label", { class: "field" }, h("span", { text: "As text" }), kind), text,
+    h("div", { class: "row" }, copyButton(() => text.value), save),
+    h("div", { class: "field tall" }, h("span", { text: "As a picture of this position, or the game moving" }),
+      h("div", { class: "row" }, ...PICTURES.map(([format, name, suffix]) =>
+        h("a", { class: "button", href: exportAddress(game.id, format, at), download: `hex.${suffix}` }, h("span", { text: name }))))));
+}
+
+/** @param {() => string} text */
+function copyButton(text) {
+  return button("Copy", async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      toast("Copied.");
+    } catch {
+      toast("The browser did not allow it: copy it by hand.", "bad");
+    }
+  }, { icon: "copy" });
+}
+
+/**
+ * The game to analyse: this one, or a copy of it while an engine would answer every move. @param {Game} game
+ * @returns {Promise<string>} its id
+ */
+export async function analysisCopy(game) {
+  const { settings } = game;
+  const people = settings.black === "person" && settings.white === "person";
+  const over = game.status.winner || game.position(game.tip).winner;
+  if ((people && !settings.clock) || over) return game.id;
+  const answer = await fetch(exportAddress(game.id, "sgf"));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(JSON.parse(text).message);
+  const title = settings.title || `${game.names.black} – ${game.names.white}, analysis`;
+  const copy = await api("games", "POST", {
+    width: settings.width, height: settings.height, swap: settings.swap, black: "person", white: "person", clock: null,
+    teaching: false, thinking: false, title: title.slice(0, 120), text,
+  });
+  return copy.id;
+}

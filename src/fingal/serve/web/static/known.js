@@ -1,0 +1,66 @@
+// @ts-check
+/** What is known of the positions that were looked at: asked for once, topic by topic, and kept. */
+
+/** @typedef {import("./game.js").Game} Game */
+/** @typedef {import("./types.js").Knowledge} Knowledge */
+
+/** Positions that are only passed through are not asked about. */
+const PAUSE = 120;
+
+export class Known {
+  /** @type {Map<number, Knowledge>} */
+  #kept = new Map();
+  /** @type {Set<string>} */
+  #asked = new Set();
+  /** @type {Map<number, Set<string>>} */
+  #waits = new Map();
+  #timer = 0;
+
+  /** @param {Game} game @param {() => void} changed */
+  constructor(game, changed) {
+    this.game = game;
+    this.changed = changed;
+  }
+
+  /** @param {number} node @returns {Knowledge} */
+  at(node) {
+    return this.#kept.get(this.game.resolve(node)) ?? { type: "knowledge", request: 0, game: this.game.id, node };
+  }
+
+  /** What is being looked for at a node, in words. @param {number} node */
+  waiting(node) {
+    return [...(this.#waits.get(this.game.resolve(node)) ?? [])].join(", ");
+  }
+
+  /** @param {number} node @param {string[]} topics */
+  look(node, topics) {
+    clearTimeout(this.#timer);
+    const open = [...new Set(topics)].filter((topic) => !this.#asked.has(`${node} ${topic}`));
+    if (open.length) this.#timer = window.setTimeout(() => open.forEach((topic) => this.#ask(node, topic)), PAUSE);
+  }
+
+  /** @param {number} node @param {string} topic */
+  async #ask(node, topic) {
+    const key = `${node} ${topic}`;
+    if (this.#asked.has(key)) return;
+    this.#asked.add(key);
+    const waits = this.#waits.get(node) ?? new Set();
+    this.#waits.set(node, waits.add(topic));
+    this.changed();
+    try {
+      const answer = await this.game.ask("ask", { node, topics: [topic] });
+      const kept = { .../** @type {Knowledge} */ (this.at(node)) };
+      for (const [name, value] of Object.entries(answer)) {
+        if (value !== null && value !== undefined) /** @type {any} */ (kept)[name] = value;
+      }
+      this.#kept.set(node, kept);
+    } catch (error) {
+      // Refused once is asked again when the position is looked at again; the sentence stands in the panel.
+      const failed = /** @type {any} */ (error);
+      if (failed.code === "lost" || failed.code === "busy") this.#asked.delete(key);
+      this.problem = `${topic}: ${failed.message}`;
+    }
+    waits.delete(topic);
+    this.changed();
+  }
+}

@@ -1,0 +1,329 @@
+// @ts-check
+/** The page of a game that is played: the board, the two players, what one may do, and what the teacher says. */
+
+import { Board } from "./board.js";
+import { candidateDiscs } from "./overlays.js";
+import { analysisCopy } from "./exchange.js";
+import { follow } from "./follow.js";
+import { h, isWriting } from "./dom.js";
+import { MoveList, moveText, walkButtons } from "./moves.js";
+import { newGameDialog, rematch } from "./new-game.js";
+import { Strip } from "./players.js";
+import { isCell, other, refusal } from "./rules.js";
+import { settings } from "./settings.js";
+import { announce, button, complain, confirm, toast, winRate } from "./ui.js";
+
+/** @typedef {import("./main.js").App} App */
+/** @typedef {import("./game.js").Game} Game */
+/** @typedef {import("./types.js").Colour} Colour */
+
+/** @param {HTMLElement} container @param {App} app @param {string} id */
+export async function mount(container, app, id) {
+  const { game, stop } = await follow(app.socket, id);
+  const page = new PlayPage(container, app, game);
+  return () => {
+    stop();
+    page.destroy();
+  };
+}
+
+class PlayPage {
+  /** @param {HTMLElement} container @param {App} app @param {Game} game */
+  constructor(container, app, game) {
+    this.app = app;
+    this.game = game;
+    /** The node on view while somebody leafs through the game; null: where it stands. @type {number | null} */
+    this.looking = null;
+    /** @type {import("./types.js").Advice | null} */
+    this.hint = null;
+    /** @type {import("./types.js").Warned | null} */
+    this.warning = null;
+    /** @type {import("./types.js").Analysis | null} */
+    this.thought = null;
+    this.announced = "";
+    // What the card and the buttons were drawn for: they are drawn anew only for something else.
+    this.said = "";
+    this.buttoned = "";
+    this.strips = { black: new Strip("black"), white: new Strip("white") };
+    this.field = h("div", { class: "field-of-play" });
+    this.says = h("div", { class: "says", "aria-live": "polite" });
+    this.status = h("p", { class: "status", role: "status" });
+    this.moves = new MoveList((node) => this.look(node));
+    this.actions = h("div", { class: "actions", role: "toolbar", "aria-label": "Game" });
+    this.confirmBar = h("div", { class: "confirm-bar", hidden: true });
+    const side = h("aside", { class: "side" }, this.status, this.says,
+      h("div", { class: "record" }, this.moves.element, walkButtons((step) => this.walk(step))), this.actions);
+    this.table = h("div", { class: "table play" }, this.strips.white.element, h("div", { class: "place" }, this.field),
+      this.strips.black.element, side, this.confirmBar);
+    container.append(h("h1", { class: "unseen", text: "Game" }), this.table);
+    const { width, height } = game.settings;
+    this.board = new Board(this.field, {
+      width, height, label: `Hex board, ${width} by ${height}`,
+      onMove: (cell) => this.play(cell),
+      onPreview: (cell) => this.#preview(cell),
+    });
+    this.ends = [
+      game.watch(() => this.show()),
+      settings.watch(() => this.show()),
+      app.socket.on("warning", (message) => this.#warn(message)),
+      app.socket.on("thought", (message) => this.#think(message.analysis)),
+    ];
+    this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
+    document.addEventListener("keydown", this.keys);
+    this.show();
+  }
+
+  destroy() {
+    for (const end of this.ends) end();
+    document.removeEventListener("keydown", this.keys);
+    this.board.destroy();
+    for (const strip of Object.values(this.strips)) strip.destroy();
+  }
+
+  /** The node on view. */
+  get cursor() {
+    return this.looking ?? this.game.tip;
+  }
+
+  /** @param {Colour} colour */
+  #person(colour) {
+    return this.game.settings[colour] === "person";
+  }
+
+  /** Whether a person may move now, at what is on view. */
+  #mayPlay() {
+    if (this.looking !== null && this.game.resolve(this.looking) !== this.game.tip) return false;
+    const position = this.game.position(this.game.tip);
+    return !position.winner && !this.game.status.winner && this.#person(position.turn);
+  }
+
+  /** @param {string} move */
+  async play(move) {
+    const position = this.game.position(this.game.tip);
+    const why = refusal(position, move);
+    if (why) return toast(why, "bad");
+    this.hint = this.warning = this.thought = null;
+    this.looking = null;
+    try {
+      await this.game.play(this.game.tip, move).done;
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  /** @param {number} node */
+  look(node) {
+    this.looking = this.game.resolve(node) === this.game.tip ? null : node;
+    this.show();
+  }
+
+  /** @param {"first" | "back" | "next" | "last"} step */
+  walk(step) {
+    const line = this.game.line(this.game.tip);
+    const at = line.findIndex((node) => node.id === this.game.resolve(this.cursor));
+    const to = { first: 0, back: at - 1, next: at + 1, last: line.length - 1 }[step];
+    if (line[to]) this.look(line[to].id);
+  }
+
+  async takeBack() {
+    this.hint = this.warning = null;
+    this.looking = null;
+    try {
+      await this.game.ask("take_back");
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  async resign() {
+    if (!(await confirm("Resign this game?", "Resign"))) return;
+    await this.play("resign");
+  }
+
+  async askHint() {
+    try {
+      const advice = await this.game.ask("hint");
+      this.hint = advice.node === this.game.tip ? advice : null;
+      this.show();
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  async analyse() {
+    try {
+      this.app.go(`#/analyse/${await analysisCopy(this.game)}`);
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  show() {
+    const { game } = this;
+    if (this.looking !== null && !game.node(this.looking)) this.looking = null;
+    const position = game.position(this.cursor);
+    const now = game.position(game.tip);
+    const atTip = game.resolve(this.cursor) === game.tip;
+    const winner = now.winner ?? game.status.winner ?? null;
+    const free = this.#mayPlay();
+    if (this.hint && this.hint.node !== game.tip) this.hint = null;
+    if (this.warning && !game.node(this.warning.node)) this.warning = null;
+    if (this.thought && this.thought.node !== game.tip) this.thought = null;
+    this.board.show({
+      stones: position.stones, last: position.last, numbers: position.numbers, chain: position.chain,
+      turn: free ? position.turn : null, overlay: atTip ? this.#overlay() : {}, marks: game.node(this.cursor)?.marks ?? [],
+    });
+    for (const colour of /** @type {Colour[]} */ (["black", "white"])) {
+      const toMove = !winner && now.turn === colour;
+      const thinks = toMove && !this.#person(colour);
+      const note = winner === colour ? "won" : thinks ? "thinking…" : "";
+      this.strips[colour].show(game, toMove, note);
+    }
+    this.#arrange();
+    this.#sayStatus(now, winner, atTip);
+    this.#sayMore(winner);
+    this.moves.show(game, game.tip, this.cursor);
+    this.#buttons(free, winner, now.canSwap);
+  }
+
+  /** The person sits below; two people find White above, as the board shows it. */
+  #arrange() {
+    const below = this.#person("black") || !this.#person("white") ? "black" : "white";
+    if (this.table.firstElementChild === this.strips[other(below)].element) return;
+    this.table.prepend(this.strips[other(below)].element);
+    this.field.parentElement?.after(this.strips[below].element);
+  }
+
+  #overlay() {
+    /** @type {import("./board.js").Overlay} */
+    const overlay = {};
+    if (this.thought) Object.assign(overlay, candidateDiscs(this.thought, this.game.position(this.game.tip)));
+    if (this.hint && isCell(this.hint.move)) {
+      overlay.outlined = [this.hint.move];
+      overlay.notes = { [this.hint.move]: "the hint" };
+    }
+    if (this.warning) {
+      const mover = this.game.node(this.warning.node)?.colour ?? "black";
+      overlay.carriers = [{ cells: this.warning.carrier ?? [], colour: other(mover) }];
+      if (isCell(this.warning.better)) overlay.outlined = [this.warning.better];
+    }
+    return overlay;
+  }
+
+  /** @param {import("./rules.js").Position} now @param {Colour | null} winner @param {boolean} atTip */
+  #sayStatus(now, winner, atTip) {
+    const { status } = this.game;
+    const loser = winner ? settings.colourName(other(winner)) : "";
+    const both = this.#person("black") && this.#person("white");
+    let text;
+    if (winner) {
+      const how = now.how || status.how;
+      const ending = how === "resign" ? `${loser} has resigned.` : how === "time" ? `${loser} is out of time.` : "";
+      text = `${settings.colourName(winner)} wins. ${ending}`.trim();
+    } else if (!this.#person(now.turn)) text = `${this.game.names[now.turn]} is thinking`;
+    else if (both) text = `${settings.colourName(now.turn)} to move`;
+    else text = now.canSwap ? "Your move, or swap" : "Your move";
+    if (!atTip) text += " · looking back";
+    this.status.textContent = text;
+    this.status.classList.toggle("over", !!winner);
+    const last = this.game.node(this.game.tip);
+    if (last?.move) {
+      const where = last.move === "swap-pieces" ? `swap, ${now.last}` : moveText(last.move);
+      const said = `${settings.colourName(last.colour ?? "black")}: ${where}. ${text}.`;
+      if (said !== this.announced) announce((this.announced = said));
+    }
+  }
+
+  /** The card below the status: warning, hint, result. @param {Colour | null} winner */
+  #sayMore(winner) {
+    const cards = [];
+    if (this.warning) {
+      const { loss, better, reason } = this.warning;
+      cards.push(h("div", { class: "notice warn" },
+        h("p", {}, h("strong", { text: loss >= 0.9 ? "That move loses the game. " : "There was better. " }),
+          settings.speak(reason)),
+        h("div", { class: "row" },
+          button("Take it back", () => this.takeBack(), { icon: "undo", kind: "primary" }),
+          button("Keep it", () => { this.warning = null; this.show(); }, {}),
+          isCell(better) ? h("small", { text: `Better: ${better}` }) : null)));
+    }
+    if (this.hint) {
+      const rate = winRate(this.hint.value, this.game.position(this.hint.node).turn);
+      const words = this.hint.move === "swap-pieces" ? "Swap" : moveText(this.hint.move);
+      cards.push(h("div", { class: "notice" }, h("p", {}, h("strong", { text: `${words}. ` }),
+        settings.speak(this.hint.reason), h("span", { class: "soft", text: ` Wins ${rate}% of the time.` }))));
+    }
+    if (winner) {
+      cards.push(h("div", { class: "notice result" }, h("div", { class: "row" },
+        button("Review the game", () => this.app.go(`#/analyse/${this.game.id}?review`), { icon: "chart", kind: "primary" }),
+        button("Again", () => rematch(this.app, this.game.settings), { icon: "flip" }))));
+    }
+    const key = JSON.stringify([this.warning?.node, this.hint?.node, winner, settings.get("colours")]);
+    if (key === this.said) return;
+    this.said = key;
+    this.says.replaceChildren(...cards);
+  }
+
+  /** @param {boolean} free @param {Colour | null} winner @param {boolean} canSwap */
+  #buttons(free, winner, canSwap) {
+    const person = this.#person("black") || this.#person("white");
+    const key = JSON.stringify([free, winner, canSwap, person, this.game.tip === 0]);
+    if (key === this.buttoned) return;
+    this.buttoned = key;
+    const focused = document.activeElement instanceof HTMLElement && this.actions.contains(document.activeElement)
+      ? document.activeElement.textContent : null;
+    const undo = button("Undo", () => this.takeBack(), { icon: "undo", title: "Take the last move back" });
+    undo.disabled = !person || this.game.tip === 0;
+    const hint = button("Hint", () => this.askHint(), { icon: "bulb", title: "What would a strong player do?" });
+    hint.disabled = !free;
+    const resign = button("Resign", () => this.resign(), { icon: "flag" });
+    resign.disabled = !free;
+    this.actions.replaceChildren(
+      ...(canSwap && free ? [button("Swap", () => this.play("swap-pieces"), { icon: "swap", kind: "primary swap", title: "Take over the first stone: it is mirrored and becomes yours" })] : []),
+      undo, hint, resign,
+      button("Analyse", () => this.analyse(), { icon: "chart" }),
+      button("New", () => newGameDialog(this.app), { icon: "plus", title: "New game" }));
+    if (focused) for (const made of this.actions.children) if (made.textContent === focused) /** @type {HTMLElement} */ (made).focus();
+  }
+
+  /** @param {string | null} cell */
+  #preview(cell) {
+    this.confirmBar.hidden = !cell;
+    if (cell) {
+      this.confirmBar.replaceChildren(
+        button("Cancel", () => this.board.input.setPreview(null)),
+        button(`Play ${cell}`, () => this.board.input.confirm(), { icon: "check", kind: "primary" }));
+    }
+  }
+
+  /** @param {import("./types.js").Warned} message */
+  #warn(message) {
+    if (message.game !== this.game.id) return;
+    this.warning = message;
+    this.show();
+  }
+
+  /** @param {import("./types.js").Analysis} analysis */
+  #think(analysis) {
+    if (analysis.game !== this.game.id || !this.game.settings.thinking) return;
+    this.thought = analysis;
+    this.show();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (isWriting(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    /** @type {Record<string, () => void>} */
+    const acts = {
+      ArrowLeft: () => this.walk("back"), ArrowRight: () => this.walk("next"), Home: () => this.walk("first"),
+      ArrowUp: () => this.walk("first"), ArrowDown: () => this.walk("last"), End: () => this.walk("last"),
+      f: () => settings.put("flipped", !settings.get("flipped")), u: () => this.takeBack(), h: () => this.askHint(),
+      s: () => this.game.position(this.game.tip).canSwap && this.#mayPlay() && this.play("swap-pieces"),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+}
+
