@@ -11,7 +11,10 @@ import { segmented } from "./ui.js";
 /** @typedef {import("./types.js").Analysis} Analysis */
 /** @typedef {import("./types.js").Knowledge} Knowledge */
 
-/** @typedef {{cursor: number, position: Position, known: Knowledge, layers: Set<string>, analyses: (Analysis | null)[]}} Shown */
+/**
+ * @typedef {{cursor: number, position: Position, known: Knowledge, layers: Set<string>, analyses: (Analysis | null)[],
+ *   names: string[]}} Shown
+ */
 
 export class AnalysisBoards {
   /** @param {Game} game @param {{play: (cell: string) => void, mark: (cell: string) => void, hovered: () => void}} page */
@@ -26,8 +29,9 @@ export class AnalysisBoards {
     this.previews = [[], []];
     this.choice = h("div", { class: "which" }, segmented("Board", [[0, "First engine"], [1, "Second engine"]], 0,
       (slot) => (this.element.dataset.slot = String(slot))));
+    this.captions = [h("p", { class: "caption first" }), h("p", { class: "caption second" })];
     this.fields = [h("div", { class: "field-of-play first" }), h("div", { class: "field-of-play second", hidden: true })];
-    this.element = h("div", { class: "boards", "data-slot": 0 }, this.choice, ...this.fields);
+    this.element = h("div", { class: "boards", "data-slot": 0 }, this.choice, ...this.captions, ...this.fields);
     this.#make(0);
   }
 
@@ -56,6 +60,7 @@ export class AnalysisBoards {
     this.boards.forEach((board, slot) => {
       if (slot === 1 && this.fields[1].hidden) return;
       const hovered = this.hovered[slot];
+      this.captions[slot].textContent = shown.names[slot];
       /** @type {import("./board.js").Overlay} */
       let overlay = {};
       for (const layer of layers) if (layer !== "candidates") overlay = merged(overlay, knowledgeOverlay(layer, known, position, hovered));

@@ -9,6 +9,7 @@ import { follow } from "./follow.js";
 import { Graph } from "./graph.js";
 import { showHelp } from "./help.js";
 import { Known } from "./known.js";
+import { pairing } from "./lobby.js";
 import { moveText, walkButtons } from "./moves.js";
 import { Notes } from "./notes.js";
 import { LAYERS, sentences } from "./overlays.js";
@@ -53,6 +54,9 @@ class AnalysePage {
     this.game = game;
     this.cursor = game.node(node) ? node : game.current;
     this.choice = lastChoice();
+    /** @type {any} */
+    this.kept = null;
+    this.said = "";
     this.layers = new Set(this.choice.layers);
     this.known = new Known(game, () => this.show());
     /** Values that engines found here, by node. @type {Map<number, number>} */
@@ -98,12 +102,10 @@ class AnalysePage {
     this.ends = [game.watch(() => this.show()), settings.watch(() => this.show())];
     this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     document.addEventListener("keydown", this.keys);
-    this.engines[0].player = this.choice.players[0] ?? null;
-    this.engines[0].take(this.engines[0].player);
-    this.engines[1].take(this.choice.players[1] ?? null);
-    this.engines[0].node = this.engines[1].node = -1;
-    this.#two(this.choice.two);
-    this.engines[0].turn(this.choice.on);
+    this.engines.forEach((engine, slot) => engine.take(this.choice.players[slot] ?? null));
+    const { on, two } = this.choice;
+    this.engines[0].turn(on);
+    this.#two(two);
     this.show();
   }
 
@@ -175,9 +177,7 @@ class AnalysePage {
       for (const engine of this.engines) engine.look(this.cursor);
       this.known.look(this.cursor, LAYERS.filter((layer) => this.layers.has(layer.name) && layer.topic).map((layer) => layer.topic ?? ""));
     }
-    const names = `${game.names.black} – ${game.names.white}`;
-    const plain = game.settings.black === "person" && game.settings.white === "person" && !game.settings.title;
-    this.title.textContent = game.settings.title || (plain && /^(black|person|player)/i.test(game.names.black) ? "Analysis" : names);
+    this.title.textContent = game.settings.title || pairing(game.names);
     this.notes.show(this.cursor);
     this.tree.losses = new Map([...this.review.moves].map(([node, move]) => [node, move.loss]));
     this.tree.show(game, this.cursor);
@@ -189,7 +189,7 @@ class AnalysePage {
     const position = this.game.position(this.cursor);
     const known = this.known.at(this.cursor);
     this.boards.show({
-      cursor: this.cursor, position, known, layers: this.layers,
+      cursor: this.cursor, position, known, layers: this.layers, names: this.engines.map((engine) => engine.name),
       analyses: this.engines.map((engine) => (this.layers.has("candidates") && engine.on ? engine.analysis : null)),
     });
     const said = sentences(this.layers, known, position);
@@ -229,6 +229,7 @@ class AnalysePage {
     this.#keep();
   }
 
+  /** Remember for the next time. */
   #keep() {
     const choice = { on: this.engines[0].on, layers: [...this.layers], two: this.choice.two, players: this.engines.map((engine) => engine.player) };
     if (JSON.stringify(choice) === JSON.stringify(this.kept)) return;

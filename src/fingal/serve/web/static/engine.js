@@ -54,6 +54,11 @@ export class Engine {
     if (this.on) this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
   }
 
+  /** What people call the player. */
+  get name() {
+    return this.player && this.select.value === "other" ? this.player : this.select.selectedOptions[0]?.text ?? "";
+  }
+
   /** @param {boolean} on */
   turn(on) {
     this.on = on;
@@ -126,8 +131,8 @@ export class Engine {
     this.element.classList.toggle("on", this.on);
     const black = analysis ? (analysis.proof ? provenRate(analysis, position?.turn ?? "black") : winRate(analysis.value)) : 50;
     this.rate.textContent = !this.on ? "Engine" : analysis ? `${settings.colourName("black")} ${black}%` : position?.winner ? "Game over" : "…";
-    this.figures.textContent = analysis ? `${short(analysis.visits)} visits${analysis.done ? "" : ` · ${speed(analysis)}`}` : "";
-    this.figures.title = analysis?.player ?? "";
+    this.figures.textContent = analysis ? `${short(analysis.visits)} visits` : "";
+    this.figures.title = analysis ? `${analysis.player}, ${speed(analysis)}` : "";
     this.bar.hidden = this.rows.hidden = !this.on;
     /** @type {HTMLElement} */ (this.bar.firstElementChild).style.width = `${black}%`;
     const shown = analysis?.candidates.slice(0, ROWS) ?? [];

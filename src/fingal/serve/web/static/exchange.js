@@ -3,6 +3,7 @@
 
 import { api, exportAddress } from "./api.js";
 import { h } from "./dom.js";
+import { pairing } from "./lobby.js";
 import { button, complain, dialog, toast } from "./ui.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -23,7 +24,7 @@ export async function importText(app, text) {
     const box = dialog(`${games.length} games`, h("ul", { class: "plain" }, ...games.map((game) =>
       h("li", {}, h("a", {
         href: `#/analyse/${game.id}`, onclick: () => box.close(),
-        text: `${game.title || `${game.names.black} – ${game.names.white}`}, ${game.width}×${game.height}, ${game.moves} moves`,
+        text: `${game.title || pairing(game.names)}, ${game.width}×${game.height}, ${game.moves} moves`,
       })))));
   } catch (error) {
     complain(error);
@@ -144,7 +145,7 @@ export async function analysisCopy(game) {
   const answer = await fetch(exportAddress(game.id, "sgf"));
   const text = await answer.text();
   if (!answer.ok) throw new Error(JSON.parse(text).message);
-  const title = settings.title || `${game.names.black} – ${game.names.white}, analysis`;
+  const title = settings.title || `${pairing(game.names)}, analysis`;
   const copy = await api("games", "POST", {
     width: settings.width, height: settings.height, swap: settings.swap, black: "person", white: "person", clock: null,
     teaching: false, thinking: false, title: title.slice(0, 120), text,

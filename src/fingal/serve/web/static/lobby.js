@@ -54,7 +54,7 @@ function entry(page, game, list, section) {
   /** @type {Record<string, import("./types.js").Colour>} */
   const stones = {};
   for (const colour of /** @type {const} */ (["black", "white"])) for (const cell of game.stones[colour] ?? []) stones[cell] = colour;
-  const title = game.title || `${game.names.black} – ${game.names.white}`;
+  const title = game.title || pairing(game.names);
   const how = game.winner ? `${settings.colourName(game.winner)} won` : `${game.moves} move${game.moves === 1 ? "" : "s"}`;
   const item = h("article", { class: "game" },
     h("a", { href: `#/${page}/${game.id}`, class: "cover", "aria-label": `${title}, ${how}, ${ago(game.changed)}` },
@@ -82,4 +82,9 @@ export function ago(seconds) {
   const units = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
   for (const [unit, length] of units) if (-past >= length) return words.format(Math.round(past / length), unit);
   return "just now";
+}
+
+/** 'Ann – Bob', or that two people play. @param {Record<import("./types.js").Colour, string>} names */
+export function pairing(names) {
+  return names.black === "Person" && names.white === "Person" ? "Two people" : `${names.black} – ${names.white}`;
 }

@@ -94,7 +94,7 @@ export function knowledgeOverlay(layer, known, position, hovered) {
 const DRAW = {
   policy({ policy }) {
     const most = Math.max(1e-9, ...Object.values(policy ?? {}));
-    return heat(policy ?? {}, "var(--cool)", (share) => 0.85 * Math.sqrt(share / most), (share) => percent(share), 0.01);
+    return heat(policy ?? {}, "var(--cool)", (share) => 0.85 * Math.sqrt(share / most), (share) => percent(share), 0.02);
   },
   ownership({ ownership }) {
     /** @type {Overlay} */

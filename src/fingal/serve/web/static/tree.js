@@ -28,7 +28,7 @@ export class TreeView {
       const root = game.node(0);
       if (root) {
         if (root.comment) this.element.append(comment(root.comment));
-        this.#line(this.element, game, root, 0);
+        this.#line(this.element, game, root, 0, h("p", { class: "line" }));
       }
       if (!this.element.children.length) this.element.append(h("p", { class: "soft", text: "No moves yet: play on the board." }));
     }
@@ -43,9 +43,8 @@ export class TreeView {
   }
 
   /** The first child's line; the others in boxes of their own. @param {HTMLElement} into @param {Game} game
-   * @param {TreeNode} from @param {number} depth */
-  #line(into, game, from, depth) {
-    let paragraph = h("p", { class: "line" });
+   * @param {TreeNode} from @param {number} depth @param {HTMLElement} paragraph what it begins in */
+  #line(into, game, from, depth, paragraph) {
     into.append(paragraph);
     for (let node = /** @type {TreeNode | null} */ (from); node?.children.length; ) {
       const [first, ...others] = node.children.map((id) => game.node(id)).filter((child) => child !== null);
@@ -55,11 +54,8 @@ export class TreeView {
         const box = h("div", { class: `variation${depth > 2 ? " deep" : ""}` });
         const start = h("p", { class: "line" }, this.#move(game, other));
         if (other.comment) start.append(" ", comment(other.comment));
-        box.append(start);
         into.append(box);
-        this.#line(box, game, other, depth + 1);
-        const empty = box.querySelector(":scope > p.line:empty");
-        empty?.remove();
+        this.#line(box, game, other, depth + 1, start);
       }
       if (others.length) into.append((paragraph = h("p", { class: "line" })));
       node = first;
