@@ -75,7 +75,7 @@ PANEL = (
 )
 """Who is asked, and how often: with other random numbers each time."""
 
-GRADES = (0.05, 0.2, 0.4, 0.6)
+GRADES = (0.05, 0.2, 0.35, 0.5)
 """A puzzle that a larger share of the panel misses than the first of these has grade 2 at least, and so on."""
 
 QUOTA = 16
@@ -207,7 +207,7 @@ def play(size: int, number: int, solver: Solver) -> list[dict[str, Any]]:
         missed, asked = examine(board, answer)
         found.append(
             {
-                "position": formats.write(Record.of(list(board.moves), size), "moves").strip(),
+                "position": " ".join((str(size), *map(board.name, board.moves))),
                 "answer": board.name(answer),
                 "missed": missed,
                 "asked": asked,
@@ -230,7 +230,8 @@ def select(found: Iterable[dict[str, Any]]) -> list[Puzzle]:
     seen: set[str] = set()
     counts: Counter[tuple[int, int]] = Counter()
     chosen: list[Puzzle] = []
-    for item in found:
+    # Of the last grade there are more than are wanted where the board is large: the hardest are taken.
+    for item in sorted(found, key=lambda item: -max(GRADES[-1], item["missed"] / item["asked"])):
         board = formats.position(item["position"]).board()
         image = canonical(board)
         marked = 1 if item["easy"] else grade(item["missed"], item["asked"])

@@ -9,14 +9,13 @@ from __future__ import annotations
 import functools
 import json
 import threading
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 
 from fastapi import APIRouter
 
-from fingal.analysis.connections import Connections
+from fingal.analysis.connections import EDGES, Connections
 from fingal.game import Board, Colour, formats
 from fingal.serve.web.messages import Cell, ColourName, Said
 from fingal.serve.web.refusal import Refusal
@@ -87,6 +86,8 @@ class Question(Said):
     stones: dict[ColourName, list[Cell]]
     last: Cell | None
     """The move that led here."""
+    position: str
+    """The moves of the game so far, as a text that can be read as a game."""
 
 
 class Tried(Said):
@@ -136,6 +137,7 @@ def question(puzzle: Puzzle) -> Question:
         turn=_name(board.turn),
         stones=stones,
         last=board.name(board.moves[-1]) if board.moves else None,
+        position=puzzle.position,
     )
 
 
@@ -158,22 +160,22 @@ def _explain(puzzle: Puzzle, move: int | None) -> Explained:
         return _right(board, answer, solver, shown=move is None)
     tried = board.name(move)
     board.push(move)
+    other = _title(mover.other)
     joined = Connections(board, mover.other).winning_carrier()
     if joined is not None:
-        text = (
-            f"{tried} loses. {_title(mover.other)} need not even answer: its edges are joined through the marked cells."
-        )
-        return _wrong(board, text, joined, None, solver)
-    reply, carrier = _reply(board, solver)
+        text = f"{tried} loses. {other} need not even answer: its edges are joined through the marked cells."
+        return _said(board, solver, text, winner=mover.other, carrier=joined)
+    reply = _reply(board, solver)
     board.push(reply)
-    said = f"{tried} loses: {_title(mover.other)} plays {board.name(reply)}"
+    said = f"{tried} loses: {other} plays {board.name(reply)}"
     if board.winner is not None:
-        return _wrong(board, f"{said} and has joined its edges.", (), reply, solver)
-    if carrier:
+        return _said(board, solver, f"{said} and has joined its edges.", winner=mover.other, reply=reply)
+    carrier, joined_now = _held(board, mover.other, solver)
+    if joined_now:
         text = f"{said}, and its edges are joined through the marked cells, whatever {_title(mover)} does."
     else:
-        text = f"{said} and wins; no single connection shows it, but the numbered moves do."
-    return _wrong(board, text, carrier, reply, solver)
+        text = f"{said}, and wins within the marked cells, whatever {_title(mover)} does: so the solver proves."
+    return _said(board, solver, text, winner=mover.other, carrier=carrier, reply=reply)
 
 
 def _right(board: Board, answer: int, solver: Solver, *, shown: bool) -> Explained:
@@ -181,71 +183,58 @@ def _right(board: Board, answer: int, solver: Solver, *, shown: bool) -> Explain
     mover, name = board.turn, board.name(answer)
     board.push(answer)
     begin = f"{name} is the only move that wins." if shown else f"{name} is right, and nothing else wins."
-    carrier = Connections(board, mover).winning_carrier()
-    if carrier is not None:
-        how = f"{_title(mover)}'s edges are joined: to every move of {_title(mover.other)}'s in the marked cells"
-        how += " there is an answer."
-    else:
-        how = "No single connection shows it yet; the numbered moves are the toughest defence."
-    return Explained(
-        right=not shown,
-        only=name,
-        text=f"{begin} {how}",
-        carrier=_names(board, carrier or ()),
-        winner=_name(mover),
-        reply=None,
-        variation=_variation(board, solver),
-    )
+    carrier, joined = _held(board, mover, solver)
+    within = f"to every move of {_title(mover.other)}'s in the marked cells there is an answer"
+    how = f"{_title(mover)}'s edges are joined: {within}." if joined else f"So the solver proves: {within}."
+    return _said(board, solver, f"{begin} {how}", winner=mover, carrier=carrier, right=not shown, only=name)
 
 
-def _wrong(
-    board: Board, text: str, carrier: Sequence[int] | frozenset[int], reply: int | None, solver: Solver
+def _said(
+    board: Board,
+    solver: Solver,
+    text: str,
+    *,
+    winner: Colour,
+    carrier: frozenset[int] = frozenset(),
+    reply: int | None = None,
+    right: bool = False,
+    only: Cell | None = None,
 ) -> Explained:
-    """A wrong move, on the board after the reply to it."""
-    winner = board.turn if reply is None else board.turn.other
+    """All that is told of a move, on the board after it and after the reply."""
+    variation = () if board.is_over() else solver.solve(board).variation
     return Explained(
-        right=False,
-        only=None,
+        right=right,
+        only=only,
         text=text,
-        carrier=_names(board, carrier),
+        carrier=[board.name(cell) for cell in sorted(carrier)],
         winner=_name(winner),
         reply=None if reply is None else board.name(reply),
-        variation=_variation(board, solver),
+        variation=[board.name(cell) for cell in variation],
     )
 
 
-def _reply(board: Board, solver: Solver) -> tuple[int, frozenset[int]]:
-    """A winning reply and the carrier of the connection that it makes, the smallest there is; else the solver's."""
+def _held(board: Board, winner: Colour, solver: Solver) -> tuple[frozenset[int], bool]:
+    """The cells that a winner who is not to move needs, and whether they join its edges by a connection.
+
+    Otherwise they are those of the solver's proof: what happens elsewhere does not matter to it.
+    """
+    carrier = Connections(board, winner).winning_carrier()
+    if carrier is not None:
+        return carrier, True
+    return frozenset(cell for cell in solver.finding(board).proof if board.is_legal(cell)), False
+
+
+def _reply(board: Board, solver: Solver) -> int:
+    """A winning reply: one that makes a connection with the smallest carrier that there is, else the solver's."""
     own = Connections(board, board.turn)
-    found: list[tuple[int, int, frozenset[int]]] = []
-    keys = {cell for carrier in own.semi(*_edges(board.turn)) for cell in carrier}
-    for key in sorted(keys):
+    found: list[tuple[int, int]] = []
+    for key in sorted({cell for carrier in own.semi(*EDGES[board.turn]) for cell in carrier}):
         after = board.copy()
         after.push(key)
-        if after.winner is not None:
-            return key, frozenset()
-        carrier = Connections(after, board.turn).winning_carrier()
+        carrier = Connections(after, board.turn).winning_carrier() if after.winner is None else frozenset()
         if carrier is not None:
-            found.append((len(carrier), key, carrier))
-    if found:
-        _, key, carrier = min(found, key=lambda each: each[:2])
-        return key, carrier
-    reply = solver.winning_move(board)
-    after = board.copy()
-    after.push(reply)
-    return reply, Connections(after, board.turn).winning_carrier() or frozenset()
-
-
-def _edges(colour: Colour) -> tuple[str, str]:
-    return ("top", "bottom") if colour is Colour.BLACK else ("left", "right")
-
-
-def _variation(board: Board, solver: Solver) -> list[Cell]:
-    return [] if board.is_over() else _names(board, solver.solve(board).variation, ordered=False)
-
-
-def _names(board: Board, cells: Sequence[int] | frozenset[int], *, ordered: bool = True) -> list[Cell]:
-    return [board.name(cell) for cell in (sorted(cells) if ordered else cells)]
+            found.append((len(carrier), key))
+    return min(found)[1] if found else solver.winning_move(board)
 
 
 def _of_colour(board: Board, colour: Colour) -> list[Cell]:

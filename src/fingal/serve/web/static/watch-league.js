@@ -1,0 +1,95 @@
+// @ts-check
+/** The league: a ladder for every size of board, each player's Elo with its interval. */
+
+import { api } from "./api.js";
+import { figure, ticks } from "./charts.js";
+import { h, s } from "./dom.js";
+import { segmented } from "./ui.js";
+
+/**
+ * @typedef {object} Placed
+ * @property {string} player
+ * @property {number} elo
+ * @property {number} low
+ * @property {number} high
+ * @property {number | null} won
+ * @property {number | null} games
+ */
+/** @typedef {Record<string, Placed[]>} Ladders by size */
+
+const WIDE = 320;
+const HIGH = 22;
+
+/** @param {HTMLElement} container */
+export function mountLeague(container) {
+  const place = h("div", { class: "league" });
+  container.append(place);
+  let gone = false;
+  api("league").then((said) => !gone && show(place, said), (error) => {
+    if (!gone) place.append(h("div", { class: "nothing" }, h("p", { text: error?.message ?? String(error) })));
+  });
+  return () => {
+    gone = true;
+  };
+}
+
+/**
+ * The ladders of a league's file, the best player first; whatever is no player's place is left out.
+ * @param {any} said @returns {Ladders}
+ */
+export function ladders(said) {
+  /** @type {Ladders} */
+  const found = {};
+  for (const [size, table] of Object.entries(said?.sizes ?? {})) {
+    const rows = Array.isArray(table) ? table : (/** @type {any} */ (table)?.players ?? []);
+    const placed = rows.filter((/** @type {any} */ row) => typeof row?.player === "string" && Number.isFinite(row.elo))
+      .map((/** @type {any} */ row) => ({ player: row.player, elo: row.elo, low: row.low ?? row.elo, high: row.high ?? row.elo, won: row.won ?? null, games: row.games ?? null }));
+    if (placed.length) found[size] = placed.sort((/** @type {Placed} */ a, /** @type {Placed} */ b) => b.elo - a.elo);
+  }
+  return found;
+}
+
+/** @param {HTMLElement} place @param {any} said */
+function show(place, said) {
+  const found = ladders(said);
+  const sizes = Object.keys(found);
+  if (!sizes.length) return void place.append(h("div", { class: "nothing" }, h("p", { text: "The league has no games yet." })));
+  const table = h("div", { class: "ladder-place" });
+  const choose = (/** @type {string} */ size) => table.replaceChildren(ladder(size, found[size]));
+  const first = sizes[sizes.length - 1];
+  place.append(
+    h("p", { class: "note", text: "Every player that comes with Fingal against every other one. Elo is 0 for random moves; the line is its 95% interval." }),
+    segmented("Board", sizes.map((size) => /** @type {[string, string]} */ ([size, size.replace("x", "×")])), first, choose),
+    table);
+  choose(first);
+}
+
+/** @param {string} size @param {Placed[]} placed */
+function ladder(size, placed) {
+  const low = Math.min(0, ...placed.map((each) => each.low));
+  const high = Math.max(1, ...placed.map((each) => each.high));
+  const x = (/** @type {number} */ elo) => 6 + ((elo - low) / (high - low)) * (WIDE - 12);
+  const rules = ticks(low, high, 5);
+  const head = s("svg", { class: "whiskers", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
+    ...rules.map((tick) => s("text", { x: x(tick), y: 15, text: figure(tick) })));
+  const rows = placed.map((each, index) => h("tr", {},
+    h("td", { class: "rank", text: String(index + 1) }),
+    h("th", { scope: "row" }, h("code", { text: each.player })),
+    h("td", { class: "elo", text: signed(each.elo) }),
+    h("td", { class: "interval", "aria-label": `${signed(each.low)} to ${signed(each.high)}` },
+      s("svg", { class: "whiskers", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
+        ...rules.map((tick) => s("line", { class: "rule", x1: x(tick), x2: x(tick), y1: 0, y2: HIGH })),
+        s("line", { class: "whisker", x1: x(each.low), x2: x(each.high), y1: HIGH / 2, y2: HIGH / 2 }),
+        s("circle", { class: "middle", cx: x(each.elo), cy: HIGH / 2, r: 4.5 }))),
+    h("td", { class: "won", text: each.won !== null && each.games ? `${each.won}/${each.games}` : "" })));
+  return h("table", { class: "ladder" }, h("caption", { class: "unseen", text: `League on ${size}` }),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col", text: "" }), h("th", { scope: "col", text: "Player" }), h("th", { scope: "col", class: "elo", text: "Elo" }),
+      h("th", { scope: "col", class: "interval" }, h("span", { class: "unseen", text: "95% interval" }), head), h("th", { scope: "col", class: "won", text: "Won" }))),
+    h("tbody", {}, ...rows));
+}
+
+/** @param {number} elo */
+function signed(elo) {
+  const whole = Math.round(elo);
+  return whole > 0 ? `+${whole}` : String(whole).replace("-", "−");
+}
