@@ -23,6 +23,9 @@ const TOP = 10;
 const BOTTOM = 26;
 export const HUES = 8;
 
+/** With more points than this a curve is a thicket. */
+const CROWDED = 160;
+
 /**
  * Round numbers from one to the other, about so many.
  * @param {number} low @param {number} high @param {number} count @returns {number[]}
@@ -80,6 +83,17 @@ export function nearest(points, x) {
   return low > 0 && x - points[low - 1][0] <= points[low][0] - x ? low - 1 : low;
 }
 
+/** Means over the points around each, about a fiftieth of all; the ends stay where they are. @param {Point[]} points @returns {Point[]} */
+export function smooth(points) {
+  const reach = Math.max(1, Math.round(points.length / 100));
+  const sums = [0];
+  for (const [, y] of points) sums.push(sums[sums.length - 1] + y);
+  return points.map(([x], index) => {
+    const near = Math.min(reach, index, points.length - 1 - index);
+    return [x, (sums[index + near + 1] - sums[index - near]) / (2 * near + 1)];
+  });
+}
+
 export class Chart {
   /** @param {string} title @param {{label?: string}} [look] label: of the x axis */
   constructor(title, look = {}) {
@@ -94,6 +108,8 @@ export class Chart {
     /** @type {(value: number) => number} */
     this.y = (value) => value;
     this.domain = [0, 1];
+    /** What the legend says of each series. @type {HTMLElement[]} */
+    this.values = [];
     this.svg = s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" });
     this.plot = h("div", { class: "plot", role: "slider", tabindex: 0, "aria-label": title }, this.svg);
     this.now = h("output", { class: "now" });
@@ -119,7 +135,7 @@ export class Chart {
     this.x = (value) => LEFT + ((value - begin) / (end - begin)) * (WIDE - LEFT - RIGHT);
     this.y = (value) => HIGH - BOTTOM - ((value - low) / (high - low)) * (HIGH - TOP - BOTTOM);
     const axes = s("g", { class: "axes" });
-    for (const tick of ticks(low, high, 4)) {
+    for (const tick of ticks(low, high, 5)) {
       axes.append(s("line", { class: "rule", x1: LEFT, x2: WIDE - RIGHT, y1: this.y(tick), y2: this.y(tick) }),
         s("text", { class: "left", x: LEFT - 6, y: this.y(tick) + 3.5, text: figure(tick) }));
     }
@@ -128,15 +144,21 @@ export class Chart {
         s("text", { class: "below", x: this.x(tick), y: HIGH - BOTTOM + 16, text: figure(tick) }));
     }
     axes.append(s("line", { class: "base", x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - BOTTOM, y2: HIGH - BOTTOM }));
-    const curves = this.series.map(({ hue, points }) => points.length === 1
-      ? s("circle", { class: `point hue-${hue % HUES}`, cx: this.x(points[0][0]), cy: this.y(points[0][1]), r: 3 })
-      : s("polyline", { class: `curve hue-${hue % HUES}`, points: this.#line(points) }));
+    const curves = this.series.flatMap(({ hue, points }) => this.#curve(`hue-${hue % HUES}`, points));
     this.readout = s("g", { class: "readout" });
     this.svg.replaceChildren(axes, ...curves, this.readout);
     this.legend.hidden = this.series.length < 2;
-    this.legend.replaceChildren(...(this.series.length < 2 ? [] : this.series.map(({ name, hue }) =>
-      h("li", {}, swatch(hue), h("span", { text: name })))));
+    this.values = this.series.map(() => h("b"));
+    this.legend.replaceChildren(...this.series.map(({ name, hue }, index) => h("li", {}, swatch(hue), h("span", { text: name }), this.values[index])));
     this.#look(this.at);
+  }
+
+  /** A curve; of one with many points also its mean over some of them, with the points themselves faint behind it.
+   * @param {string} hue @param {Point[]} points @returns {SVGElement[]} */
+  #curve(hue, points) {
+    if (points.length === 1) return [s("circle", { class: `point ${hue}`, cx: this.x(points[0][0]), cy: this.y(points[0][1]), r: 3 })];
+    const drawn = s("polyline", { class: `curve ${hue}`, points: this.#line(points.length > CROWDED ? smooth(points) : points) });
+    return points.length > CROWDED ? [s("polyline", { class: `curve faint ${hue}`, points: this.#line(points) }), drawn] : [drawn];
   }
 
   /** @param {Point[]} points */
@@ -176,18 +198,19 @@ export class Chart {
     /** @type {string[]} */
     const words = [];
     let step = end;
-    for (const { name, hue, points } of this.series) {
+    for (const [index, { name, hue, points }] of this.series.entries()) {
       const [at, value] = x === null ? points[points.length - 1] : points[nearest(points, x)];
-      step = at;
+      step = x === null ? end : at;
       words.push(this.series.length > 1 ? `${name} ${figure(value)}` : figure(value));
+      this.values[index].textContent = figure(value);
       if (x !== null) this.readout?.append(s("circle", { class: `point hue-${hue % HUES}`, cx: this.x(at), cy: this.y(value), r: 3.5 }));
     }
     if (x !== null) {
       const line = s("line", { class: "here", x1: this.x(step), x2: this.x(step), y1: TOP, y2: HIGH - BOTTOM });
       this.readout?.prepend(line);
     }
-    const where = x === null ? "" : `${this.label} ${figure(step)}: `;
-    this.now.textContent = this.series.length > 2 && x === null ? "" : where + words.join(" · ");
+    const where = x === null ? "" : `${this.label} ${figure(step)}`;
+    this.now.textContent = [where, this.series.length > 1 ? "" : words[0]].filter(Boolean).join(": ");
     this.plot.setAttribute("aria-valuemin", String(begin));
     this.plot.setAttribute("aria-valuemax", String(end));
     this.plot.setAttribute("aria-valuenow", String(x === null ? end : step));

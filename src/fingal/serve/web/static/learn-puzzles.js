@@ -190,7 +190,7 @@ class PuzzlePage {
       variation: found && this.line ? this.#variation(found) : [],
     });
     const name = settings.colourName(puzzle.turn);
-    this.title.textContent = `${name} to move: find the only winning move`;
+    this.title.replaceChildren(h("span", { class: `dot ${puzzle.turn}`, "aria-hidden": "true" }), `Find ${name}'s only winning move`);
     this.about.replaceChildren(dots(puzzle.grade), h("span", { text: `Grade ${puzzle.grade} · ${puzzle.width}×${puzzle.height} · ${missedBy(puzzle)}` }));
     this.#says();
     this.#buttons();
@@ -234,7 +234,7 @@ class PuzzlePage {
     const { found } = this;
     const made = [];
     if (found && !found.only) made.push(button("Try again", () => this.#again(), { icon: "undo", kind: "primary", title: "Try again (r)" }));
-    if (!found || !found.only) made.push(button("Show the answer", () => this.#answer(), { icon: "bulb", title: "Show the answer (a)" }));
+    if (!found || !found.only) made.push(button("Show answer", () => this.#answer(), { icon: "bulb", title: "Show the answer (a)" }));
     const solved = !!found?.only;
     made.push(button(solved ? "Next puzzle" : "Another", () => this.#open(this.#another()), { icon: "next", kind: solved ? "primary" : "", title: "Next puzzle (n)" }));
     if (solved) made.push(button("Analyse", () => this.#analyse(), { icon: "chart" }));
@@ -287,9 +287,9 @@ class PuzzlePage {
 
 /** @param {Question} puzzle */
 function missedBy({ missed, asked }) {
-  if (missed === 0) return `all ${asked} players asked found it`;
-  if (missed === asked) return `none of ${asked} players asked found it`;
-  return `${missed} of ${asked} players asked missed it`;
+  if (missed === 0) return `all ${asked} players found it`;
+  if (missed === asked) return `none of ${asked} players found it`;
+  return `${missed} of ${asked} players missed it`;
 }
 
 /** @param {number} grade */

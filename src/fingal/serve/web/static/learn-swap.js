@@ -149,6 +149,7 @@ class SwapPage {
   show() {
     const { map } = this;
     if (!map) return;
+    this.field.classList.toggle("map", this.over);
     if (this.over) this.#showMap(map);
     else this.#showStone(map);
     this.steps.replaceChildren(...this.cells.map((cell, index) => {

@@ -3,7 +3,7 @@
 
 import { api } from "./api.js";
 import { figure, ticks } from "./charts.js";
-import { h, s } from "./dom.js";
+import { h } from "./dom.js";
 import { segmented } from "./ui.js";
 
 /**
@@ -16,9 +16,6 @@ import { segmented } from "./ui.js";
  * @property {number | null} games
  */
 /** @typedef {Record<string, Placed[]>} Ladders by size */
-
-const WIDE = 320;
-const HIGH = 22;
 
 /** @param {HTMLElement} container */
 export function mountLeague(container) {
@@ -68,20 +65,24 @@ function show(place, said) {
 function ladder(size, placed) {
   const low = Math.min(0, ...placed.map((each) => each.low));
   const high = Math.max(1, ...placed.map((each) => each.high));
-  const x = (/** @type {number} */ elo) => 6 + ((elo - low) / (high - low)) * (WIDE - 12);
-  const rules = ticks(low, high, 5);
-  const head = s("svg", { class: "whiskers", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
-    ...rules.map((tick) => s("text", { x: x(tick), y: 15, text: figure(tick) })));
-  const rows = placed.map((each, index) => h("tr", {},
-    h("td", { class: "rank", text: String(index + 1) }),
-    h("th", { scope: "row" }, h("code", { text: each.player })),
-    h("td", { class: "elo", text: signed(each.elo) }),
-    h("td", { class: "interval", "aria-label": `${signed(each.low)} to ${signed(each.high)}` },
-      s("svg", { class: "whiskers", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
-        ...rules.map((tick) => s("line", { class: "rule", x1: x(tick), x2: x(tick), y1: 0, y2: HIGH })),
-        s("line", { class: "whisker", x1: x(each.low), x2: x(each.high), y1: HIGH / 2, y2: HIGH / 2 }),
-        s("circle", { class: "middle", cx: x(each.elo), cy: HIGH / 2, r: 4.5 }))),
-    h("td", { class: "won", text: each.won !== null && each.games ? `${each.won}/${each.games}` : "" })));
+  const share = (/** @type {number} */ elo) => `${(2 + (96 * (elo - low)) / (high - low)).toFixed(2)}%`;
+  const at = (/** @type {HTMLElement} */ element, /** @type {number} */ elo) => {
+    element.style.left = share(elo);
+    return element;
+  };
+  const rules = ticks(low, high, 4);
+  const head = h("div", { class: "whiskers", "aria-hidden": "true" }, ...rules.map((tick) => at(h("span", { text: figure(tick) }), tick)));
+  const rows = placed.map((each, index) => {
+    const whisker = at(h("i", { class: "whisker" }), each.low);
+    whisker.style.right = `calc(100% - ${share(each.high)})`;
+    return h("tr", {},
+      h("td", { class: "rank", text: String(index + 1) }),
+      h("th", { scope: "row" }, h("code", { text: each.player })),
+      h("td", { class: "elo", text: signed(each.elo) }),
+      h("td", { class: "interval" }, h("span", { class: "unseen", text: `${signed(each.low)} to ${signed(each.high)}` }),
+        h("div", { class: "whiskers", "aria-hidden": "true" }, ...rules.map((tick) => at(h("i", { class: "rule" }), tick)), whisker, at(h("i", { class: "middle" }), each.elo))),
+      h("td", { class: "won", text: each.won !== null && each.games ? `${each.won}/${each.games}` : "" }));
+  });
   return h("table", { class: "ladder" }, h("caption", { class: "unseen", text: `League on ${size}` }),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", text: "" }), h("th", { scope: "col", text: "Player" }), h("th", { scope: "col", class: "elo", text: "Elo" }),
       h("th", { scope: "col", class: "interval" }, h("span", { class: "unseen", text: "95% interval" }), head), h("th", { scope: "col", class: "won", text: "Won" }))),

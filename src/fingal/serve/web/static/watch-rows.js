@@ -27,6 +27,8 @@ export class Curves {
     this.end = 0;
     this.broken = 0;
     this.before = this.last = 0;
+    /** @type {Promise<boolean> | null} */
+    this.reading = null;
   }
 
   clear() {
@@ -35,11 +37,17 @@ export class Curves {
   }
 
   /**
-   * Read what has been written since, part by part.
+   * Read what has been written since, part by part; who asks while this is going on waits for the same reading.
    * @param {() => boolean} wanted whether to go on @param {() => void} [told] after each part
    * @returns {Promise<boolean>} whether there was anything new
    */
-  async read(wanted, told = () => {}) {
+  read(wanted, told = () => {}) {
+    this.reading ??= this.#read(wanted, told).finally(() => (this.reading = null));
+    return this.reading;
+  }
+
+  /** @param {() => boolean} wanted @param {() => void} told */
+  async #read(wanted, told) {
     let news = false;
     for (let more = true; more && wanted(); ) {
       /** @type {Part} */

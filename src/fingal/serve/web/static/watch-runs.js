@@ -50,7 +50,6 @@ class RunsPage {
     this.timer = 0;
     this.list = h("ul", { class: "runs", "aria-label": "Runs" });
     this.learned = h("div", { class: "charts" });
-    this.speed = h("div", { class: "charts" });
     this.work = h("div", { class: "charts" });
     this.folded = h("details", { class: "work", hidden: true }, h("summary", { text: "How the work went" }), this.work);
     this.note = h("p", { class: "note", role: "status" });
@@ -64,7 +63,7 @@ class RunsPage {
       if (!on) for (const name of [...this.chosen.keys()].slice(0, -1)) this.chosen.delete(name);
       this.#show();
     });
-    this.main = h("div", { class: "run-main" }, this.note, this.learned, this.speed, this.folded, this.replay.element);
+    this.main = h("div", { class: "run-main" }, this.note, this.learned, this.folded, this.replay.element);
     this.side = h("aside", { class: "run-side" }, h("h2", { class: "unseen", text: "Runs" }), this.compare, this.list);
     this.root = h("div", { class: "watch-runs" }, this.side, this.main);
     container.append(this.root, this.empty);
@@ -179,7 +178,8 @@ class RunsPage {
       if (this.charts.has(name)) continue;
       const chart = new Chart(title(name));
       this.charts.set(name, chart);
-      (WORK.has(name) ? this.work : name.endsWith("_per_s") ? this.speed : this.learned).append(chart.element);
+      chart.element.classList.toggle("speed", name.endsWith("_per_s"));
+      (WORK.has(name) ? this.work : this.learned).append(chart.element);
     }
     for (const [name, chart] of this.charts) {
       chart.show(shown.filter(({ curves }) => curves.figures.has(name))
