@@ -11,8 +11,8 @@ stamp = .venv/.installed$(1)
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
 
-play: $(call stamp)  ## play a game in the terminal
-	@$(VENV)/fingal play
+play: $(call stamp,-web)  ## the web app: play, analyse, learn and watch in a browser
+	@$(VENV)/fingal serve
 
 test: $(call stamp,-test) build/tests/stamp  ## the test suite, C++ and Python
 	$(VENV)/ctest --test-dir build/tests --output-on-failure
