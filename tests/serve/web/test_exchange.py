@@ -109,3 +109,19 @@ def test_a_game_begins_from_a_text(tmp_path: Path) -> None:
         with page(server, game) as one:
             one.play(game, "d4", parent=found["current"])
             one.find(lambda message: message["type"] == "change" and message["current"] == 4)
+
+
+def test_a_result_belongs_to_the_end_that_had_it(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = imported(server, "(;FF[4]GM[11]SZ[5]RE[W+T];B[c3];W[b2])")
+        found = server.get(f"/api/games/{game}").json()
+        assert (found["status"]["winner"], found["status"]["how"]) == ("white", "time")
+        with page(server) as one:
+            one.ask("go_to", game=game, node=1)
+            one.play(game, "d2", parent=1)
+        (summary,) = server.get("/api/games").json()["games"]
+        assert summary["winner"] is None
+        assert "RE[W+T]" in server.get(f"/api/games/{game}/export").text
+        with page(server) as one:
+            one.ask("promote", game=game, node=3)
+        assert "RE[" not in server.get(f"/api/games/{game}/export").text

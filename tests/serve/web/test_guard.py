@@ -68,6 +68,21 @@ def test_names_of_a_server_for_the_network() -> None:
     assert not Doors.of("127.0.0.1").serve("192.168.0.9")
 
 
+def test_a_failure_of_ours_is_answered_and_says_nothing_of_us(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+
+        def fail(*_: object) -> None:
+            raise KeyError("inner matters")
+
+        server.app.state.games.summaries = fail  # type: ignore[attr-defined]
+        answer = server.get("/api/games")
+        assert answer.status_code == 500
+        assert answer.json()["code"] == "failed"
+        assert "inner" not in answer.text
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert server.get("/api/about").status_code == 200
+
+
 def test_every_answer_carries_the_headers(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         for path in ("/", "/api/about", "/api/unheard-of", "/openapi.json", "/api/docs", "/../cli.py", "/static/x"):
@@ -200,6 +215,8 @@ def test_a_page_that_does_not_read_is_cut_off() -> None:
 
     class Deaf:
         """A socket whose other end takes nothing."""
+
+        client = None
 
     one = socket.Page(Deaf(), Minds())  # type: ignore[arg-type]
     for _ in range(socket.MOST_WAITING + 5):

@@ -54,7 +54,9 @@ class Options:
     searches: int | None = None
     """How many at a time; as many as there are cores, if not given."""
     connections: int = 400
-    """Sockets at a time."""
+    """Sockets at a time,"""
+    connections_of_one: int = 300
+    """and of one address."""
     requests: tuple[float, float] = (100.0, 600.0)
     """HTTP requests of one address: a second, and at once."""
     static: Path = field(default=STATIC)
@@ -189,7 +191,9 @@ def create(options: Options) -> FastAPI:
 
     @app.websocket("/ws")
     async def socket(socket: WebSocket) -> None:
-        if len(pages) >= options.connections:
+        address = socket.client.host if socket.client is not None else ""
+        same = sum(page.address == address for page in pages)
+        if len(pages) >= options.connections or same >= options.connections_of_one:
             return await socket.close(1013, "too many connections")
         page = Page(socket, app.state.minds)
         pages.add(page)
@@ -248,7 +252,3 @@ def _handle_errors(app: FastAPI) -> None:
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         code: Code = "not_found" if error.status_code == 404 else "refused"
         return answer(code, f"{request.method} {request.url.path[:80]}: {error.detail}", error.status_code)
-
-    @app.exception_handler(Exception)
-    async def failed(request: Request, error: Exception) -> JSONResponse:
-        return answer("failed", "something went wrong in the server: it has been noted in its log")

@@ -11,6 +11,7 @@ from fingal.game.record import Node
 from fingal.serve.web import messages, replay
 from fingal.serve.web.game import LiveGame
 from fingal.serve.web.refusal import Refusal
+from fingal.serve.web.tree import MOST_NODES
 
 MOST_GAMES = 20
 """Of one text."""
@@ -54,6 +55,8 @@ def _read(text: str, most: int) -> list[Record]:
         for record in found:
             formats.write(record)  # every move of every variation is checked
             settings(record)
+            if sum(1 for _ in record.root.walk()) > MOST_NODES:
+                raise Refusal("too_long", f"a game has too many moves: {MOST_NODES} are read, variations included")
     except formats.FormatError as error:
         raise Refusal("illegal", str(error)) from None
     return found

@@ -7,7 +7,7 @@ is a monotonic time in seconds.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, cast
 
 from fingal.game import BLACK, RESIGN, SWAP, WHITE, Board, Colour, Record, Result
@@ -57,8 +57,8 @@ class LiveGame:
     changed: float
     revision: int = 0
     clock: GameClock | None = None
-    flagged: tuple[int, Colour] | None = None
-    """At which node whose time was up."""
+    ended: tuple[int, Colour, How] | None = None
+    """At which node who has won, and how, where the board and the moves do not say it: a flag fell, a file says so."""
     arrived: float = 0.0
     """When the game came to the node where it stands."""
     followers: set[Follower] = field(default_factory=set)
@@ -73,10 +73,10 @@ class LiveGame:
         """Who has won at a node, and how."""
         if (winner := winner_by_move(self.tree.node(node))) is not None:
             return winner, "resign"
-        if self.flagged is not None and self.flagged[0] == node:
-            return self.flagged[1].other, "time"
         board = self.tree.board(node) if board is None else board
-        return (board.winner, "connection") if board.winner is not None else (None, "")
+        if board.winner is not None:
+            return board.winner, "connection"
+        return self.ended[1:] if self.ended is not None and self.ended[0] == node else (None, "")
 
     def seat(self, side: Colour) -> str:
         """Who plays a colour, as the settings say it."""
@@ -136,8 +136,6 @@ class LiveGame:
         """A line of the list of games."""
         board = self.tree.board(self.current)
         winner = self.decided(self.current, board)[0]
-        if winner is None and self.tree.record.result is not None and not self.tree.node(self.current).children:
-            winner = self.tree.record.result.winner
         stones: dict[ColourName, list[str]] = {"black": [], "white": []}
         for cell in range(board.cells):
             if (stone := board.colour_at(cell)) is not None:
@@ -157,20 +155,18 @@ class LiveGame:
     def exported(self) -> Record:
         """The record with names and result as they stand, for a file."""
         record = self.tree.record
-        record.players = {BLACK: self.names["black"], WHITE: self.names["white"]}
-        if self.settings.title:
-            record.tags["name"] = self.settings.title
-        end = self.tree.ids[record.end]
-        winner, how = self.decided(end)
-        if winner is not None:
-            record.result = Result(winner, "" if how == "connection" else how)
-        return record
+        winner, how = self.decided(self.tree.ids[record.end])
+        return replace(
+            record,
+            players={BLACK: self.names["black"], WHITE: self.names["white"]},
+            result=None if winner is None else Result(winner, "" if how == "connection" else how),
+            tags=record.tags | ({"name": self.settings.title} if self.settings.title else {}),
+        )
 
     # --- what is stored ---------------------------------------------------------------------------------------------
 
     def head(self, now: float) -> dict[str, Any]:
         """All but the nodes, as it is stored."""
-        result = self.tree.record.result
         return {
             "settings": self.settings.model_dump(),
             "names": self.names,
@@ -180,9 +176,8 @@ class LiveGame:
             "revision": self.revision,
             "next": self.tree.next,
             "tags": self.tree.record.tags,
-            "result": None if result is None else [str(result.winner), result.how],
             "clock": None if self.clock is None else self.clock.data(now),
-            "flagged": None if self.flagged is None else [self.flagged[0], str(self.flagged[1])],
+            "ended": None if self.ended is None else [self.ended[0], str(self.ended[1]), self.ended[2]],
         }
 
     @classmethod
@@ -190,9 +185,8 @@ class LiveGame:
         """What ``head`` and the tree's rows have written."""
         head = stored.head
         settings = messages.Settings.model_validate(head["settings"])
-        result = head["result"] and Result(colour(head["result"][0]), head["result"][1])
-        record = Record(settings.width, settings.height, settings.swap, result=result, tags=head["tags"])
-        flagged = head["flagged"]
+        record = Record(settings.width, settings.height, settings.swap, tags=head["tags"])
+        ended = head["ended"]
         return cls(
             stored.id,
             settings,
@@ -203,7 +197,7 @@ class LiveGame:
             head["changed"],
             head["revision"],
             None if head["clock"] is None else GameClock.restored(head["clock"]),
-            None if flagged is None else (flagged[0], colour(flagged[1])),
+            None if ended is None else (ended[0], colour(ended[1]), ended[2]),
         )
 
     # --- what may be done -------------------------------------------------------------------------------------------
@@ -212,7 +206,7 @@ class LiveGame:
         """A move after a node: the game's own where it stands, a variation elsewhere."""
         board = self.tree.board(parent)
         # Where a flag has fallen, what is tried on the board is no part of the game any more.
-        here = parent == self.current and (self.flagged is None or self.flagged[0] != parent)
+        here = parent == self.current and (self.ended is None or self.ended[0] != parent)
         if (winner := winner_by_move(self.tree.node(parent))) is not None:
             raise Refusal("illegal", f"the game is over there: {winner.other} has resigned")
         mover, move = board.turn, _read(text, board)
@@ -234,7 +228,7 @@ class LiveGame:
         """Let the game stand before the last move of a person."""
         node = self.tree.node(self.current)
         people = [side for side in Colour if self.seat(side) == PERSON]
-        if self.flagged is not None and self.flagged[0] == self.current:
+        if self.decided(self.current)[1] == "time":
             raise Refusal("refused", "the time is up: there is nothing to take back")
         while node.colour not in people or node.move is None:
             if node.parent is None:
@@ -271,6 +265,8 @@ class LiveGame:
             raise Refusal("refused", "the game is played against the clock: its moves cannot be removed")
         parent = self.tree.parent(node) if node in self.tree.nodes else None
         removed = self.tree.remove(node)
+        if self.ended is not None and self.ended[0] in removed:
+            self.ended = None
         if node in line and parent is not None:
             self._stand(parent, now)
         return Edit(removed=tuple(removed))
@@ -297,7 +293,7 @@ class LiveGame:
         """Note that the running clock has run out, if it has."""
         if self.clock is None or (side := self.clock.fallen(now)) is None:
             return None
-        self.flagged = self.current, side
+        self.ended = self.current, side.other, "time"
         self.clock.finish(now)
         return Edit()
 
@@ -330,8 +326,11 @@ def begun(id: str, settings: messages.Settings, names: dict[ColourName, str], re
         raise Refusal("illegal", f"the board is {record.width}x{record.height}: games here are on 3x3 to 19x19")
     tree, now = Tree.of(record), time.time()
     clock = None if settings.clock is None else GameClock.of(settings.clock)
-    current = tree.ids[record.current]
-    return LiveGame(id, settings.model_copy(update=sides), names, tree, current, now, now, 0, clock)
+    current, ended = tree.ids[record.current], None
+    if record.result is not None:
+        how: How = "time" if record.result.how == "time" else "resign" if record.result.how else ""
+        ended = tree.ids[record.end], record.result.winner, how
+    return LiveGame(id, settings.model_copy(update=sides), names, tree, current, now, now, 0, clock, ended)
 
 
 def _read(text: str, board: Board) -> int:

@@ -93,7 +93,8 @@ class Games:
             self._reload(game)
             raise
         self._set_timer(game)
-        self.tell(game, game.change(edit, self.now()))
+        if game.followers:
+            self.tell(game, game.change(edit, self.now()))
 
     def agree(self, game: LiveGame, asked: messages.Change) -> Edit:
         """Give a game other players, a title and so on; ``Refusal`` where a player is not possible."""
@@ -181,7 +182,7 @@ class Games:
             self._live.pop(game.id, None)
             return
         was = LiveGame.restored(stored)
-        for name in ("settings", "names", "tree", "current", "changed", "revision", "clock", "flagged"):
+        for name in ("settings", "names", "tree", "current", "changed", "revision", "clock", "ended"):
             setattr(game, name, getattr(was, name))
         game.start(self.now())
         self.wake(game)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -36,6 +37,8 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 """Of every answer that says nothing else itself."""
+
+_log = logging.getLogger(__name__)
 
 MOST_ADDRESSES = 1024
 """So many addresses are remembered."""
@@ -159,7 +162,20 @@ class Guard:
             given = True
             return {"type": "http.request", "body": body, "more_body": False}
 
-        await self._app(scope, replay, _with_headers(send))
+        started = False
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, replay, _with_headers(sending))
+        except Exception:
+            _log.exception("%s %s has failed", scope["method"], scope["path"])
+            if started:
+                raise
+            await _answer(send, "failed", "something went wrong in the server: it has been noted in its log")
 
 
 async def _read(receive: Receive) -> bytes | None:

@@ -49,6 +49,7 @@ class Page:
     def __init__(self, socket: WebSocket, minds: Minds) -> None:
         """Of a socket that has not been accepted yet."""
         self.number = next(_numbers)
+        self.address = socket.client.host if socket.client is not None else ""
         self.games = minds.games
         self._engines = minds.engines
         self._looks = Looks(self, minds)

@@ -73,7 +73,7 @@ class Store:
         """Open a file or make it; ValueError, in one sentence, when that cannot be or another server has it open."""
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = open(f"{path}.lock", "ab")  # noqa: SIM115
         except OSError as error:
             raise ValueError(f"{path} cannot be written: {error.strerror}") from None
