@@ -45,9 +45,9 @@ slow: $(call stamp,-test)  ## the long checks: games against OpenSpiel, fuzzed i
 bench: $(call stamp,-bench)  ## speed beside OpenSpiel and pgx
 	$(VENV)/fingal bench core
 
-league: $(call stamp,-learn)  ## the standing league of all shipped players, into docs/league.md (an hour on two cores; goes on where it was)
+league: $(call stamp,-learn)  ## the standing league of all shipped players, into docs/league.md (hours on two cores; goes on where it was)
 	@mkdir -p build
-	$(VENV)/python -m fingal.arena.league build/league.sqlite docs/league.md
+	$(VENV)/python -m fingal.arena.league build/league.sqlite docs/league.md src/fingal/arena/league.json
 
 docs: $(call stamp,-docs)  ## the documentation, into site/
 	$(VENV)/mkdocs build --strict

@@ -1,28 +1,23 @@
-"""The standing league: every pair meets on every board, once, and the page says who is best."""
+"""The league: its page and its ladders say the same of the same games."""
 
 from pathlib import Path
 
-import pytest
-
 from fingal.arena import league
-from fingal.arena.store import Store
 
 
-def test_the_league_is_played_once_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(league, "PLAYERS", ("random", "shortest-path", "resistance:depth=1"))
-    monkeypatch.setattr(league, "SPECIALISTS", {4: ("resistance:depth=2",)})
+def test_ladders_and_page(tmp_path: Path) -> None:
     store = tmp_path / "league.sqlite"
-    for _ in range(2):
-        league.play(store, sizes=(3, 4), games=2)
-    with Store(store) as kept:
-        assert [len(kept.games(f"league {size}x{size}")) for size in (3, 4)] == [6, 12]
-        # Half of a pair's games with each colour.
-        assert {(game.black, game.white) for game in kept.games("league 3x3")} == {
-            (one, two) for one in league.PLAYERS for two in league.PLAYERS if one != two
-        }
-    page = league.page(store, sizes=(3, 4, 5))
-    assert "## 3x3" in page
-    assert "## 5x5" not in page
-    rows = [line for line in page.partition("## 4x4")[2].splitlines() if line.startswith(("| 1 ", "| 4 "))]
-    assert "`random` | +0" in rows[1]
-    assert rows[1].count("0/2") == 3  # Against players that look ahead, random loses on 4x4.
+    league.play(store, sizes=(3,), games=2, players=("random", "shortest-path", "resistance"))
+    said = league.ladders(store, sizes=(3, 5))
+    assert list(said["sizes"]) == ["3"]
+    board = said["sizes"]["3"]
+    assert board["games"] == 6
+    ladder = {row["player"]: row for row in board["ladder"]}
+    assert set(ladder) == {"random", "shortest-path", "resistance"}
+    assert ladder["random"]["elo"] == 0
+    assert sum(row["wins"] for row in ladder.values()) == 6
+    assert all(row["games"] == 4 and row["interval"][0] <= row["elo"] <= row["interval"][1] for row in ladder.values())
+    page = league.page(store, sizes=(3, 5))
+    assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| ") and "`" in line] == [
+        row["player"] for row in board["ladder"]
+    ]

@@ -1,15 +1,18 @@
 """The standing league: every kind of player that ships, on every board, by one command.
 
-``python -m fingal.arena.league STORE PAGE`` plays what of it has not been played yet and writes the page, ``make
-league`` that of the documentation. It may be stopped at any time: the same command goes on.
+``python -m fingal.arena.league STORE PAGE LADDERS`` plays what of it has not been played yet and writes the page, in
+Markdown, and the ladders, in JSON; ``make league`` those that Fingal ships. It may be stopped at any time: the same
+command goes on.
 """
 
 from __future__ import annotations
 
 import datetime
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -19,18 +22,35 @@ from fingal.arena.provenance import commit, machine
 from fingal.arena.store import Store, StoredGame, distinct
 from fingal.game import BLACK
 
-PLAYERS = (
-    "random",
-    "shortest-path",
-    "resistance:depth=1",
-    "resistance:depth=2",
+LEVELS = (
+    "shortest-path:epsilon=0.5",
+    "shortest-path:epsilon=0.15",
+    "resistance:epsilon=0.25",
+    "uct:sims=150",
     "uct:sims=1000",
-    "uct:sims=1000,prior=policy-9",
-    "net:fingal-small",
-    "net:fingal-large",
-    "net:policy-9",
     "puct:net=fingal-small,sims=100",
-    "characteristics",
+    "puct:net=fingal-large,sims=30",
+    "puct:net=fingal-large,sims=300",
+)
+"""The opponents of the web app, from the weakest to the strongest."""
+
+PLAYERS = tuple(
+    dict.fromkeys(
+        (
+            "random",
+            "shortest-path",
+            "resistance:depth=1",
+            "resistance:depth=2",
+            "uct:sims=1000",
+            "uct:sims=1000,prior=policy-9",
+            "net:fingal-small",
+            "net:fingal-large",
+            "net:policy-9",
+            "puct:net=fingal-small,sims=100",
+            "characteristics",
+            *LEVELS,
+        )
+    )
 )
 """Who plays on every board; ``random`` is 0 on every ladder."""
 
@@ -47,12 +67,12 @@ GAMES = 4
 """Between each two players, half with each colour, from fair openings."""
 
 
-def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES) -> None:
-    """Play what is left of the league."""
+def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES, players: Sequence[str] | None = None) -> None:
+    """Play what is left of the league, or of one among some ``players`` alone, of whom the first one's Elo is 0."""
     for size in sizes:
         options = EventOptions(size=str(size), games=games, store=store, name=_event(size), seed=1)
-        players, told = (*PLAYERS, *SPECIALISTS.get(size, ())), (Console(), Console(stderr=True))
-        command.tournament(players, options, "round-robin", 1, None, PLAYERS[0], False, *told)
+        entered, told = players or (*PLAYERS, *SPECIALISTS.get(size, ())), (Console(), Console(stderr=True))
+        command.tournament(tuple(entered), options, "round-robin", 1, None, PLAYERS[0], False, *told)
 
 
 def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
@@ -61,6 +81,24 @@ def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
         tables = [(size, kept.games(_event(size))) for size in sizes]
     parts = [_INTRODUCTION.format(date=datetime.date.today(), commit=commit()[:7], machine=machine())]
     return "\n".join(parts + [_ladder(size, games) for size, games in tables if games])
+
+
+def ladders(store: Path, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
+    """The ladder of every board that has been played on, for programs: the strongest player first."""
+    boards: dict[str, Any] = {}
+    with Store(store) as kept:
+        for size in sizes:
+            games = kept.games(_event(size))
+            if games:
+                players = standings.rated(games, PLAYERS[0]).as_dict()["ratings"]
+                boards[str(size)] = {"games": len(games), "ladder": [_rounded(rating) for rating in players]}
+    date = str(datetime.date.today())
+    return {"anchor": PLAYERS[0], "commit": commit()[:7], "date": date, "machine": machine(), "sizes": boards}
+
+
+def _rounded(rating: dict[str, Any]) -> dict[str, Any]:
+    low, high = rating["interval"]
+    return rating | {"elo": round(rating["elo"]), "interval": [round(low), round(high)]}
 
 
 def _event(size: int) -> str:
@@ -106,6 +144,7 @@ Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 
 
 if __name__ == "__main__":
-    games_file, page_file = map(Path, sys.argv[1:3])
+    games_file, page_file, ladders_file = map(Path, sys.argv[1:4])
     play(games_file)
     page_file.write_text(page(games_file), encoding="utf-8")
+    ladders_file.write_text(json.dumps(ladders(games_file), indent=1) + "\n", encoding="utf-8")
