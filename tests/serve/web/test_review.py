@@ -68,6 +68,13 @@ def test_a_solved_5x5_game_loses_2_at_each_blunder() -> None:
     assert found.swap is None
 
 
+@pytest.fixture
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested does not depend on how strong the search is."""
+    monkeypatch.setattr("fingal.serve.web.review.MOST", 12)
+
+
+@pytest.mark.usefixtures("_few")
 def test_progress_is_told_and_grows() -> None:
     record = Record.of(["c2", "f6", "g5", "e7", "h3", "d8"], 11)
     told: list[Found] = []
@@ -109,6 +116,7 @@ def test_the_swap_by_the_tables(opening: str, answer: str, should: bool, said: s
         assert found.moves[1].best == "swap-pieces"
 
 
+@pytest.mark.usefixtures("_few")
 def test_the_swap_by_the_net_on_11x11() -> None:
     found = reviewed(Record.of(["f6", "a1"], 11, swap=True))
     assert found.swap is not None

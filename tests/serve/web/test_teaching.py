@@ -63,7 +63,7 @@ def test_a_wrong_swap_and_a_missing_one() -> None:
 
 
 def test_an_opening_that_will_be_swapped() -> None:
-    lesson = Teacher().mistake(Record.of(["f2"], 11, swap=True))
+    lesson = Teacher().mistake(Record.of(["f6"], 11, swap=True))
     assert lesson is not None
     assert "f6 is too one-sided where White may swap" in lesson.reason
 

@@ -20,8 +20,10 @@ from fingal.serve.analyse import Analyst
 from fingal.serve.web import messages
 from fingal.solve.dfpn import Progress, Settings, Solution, Solver
 
-NET = "fingal-small"
-"""Asked for its policy, and for games to their ends: quick on any machine, on every board."""
+STRONG = "fingal-large"
+"""The best net: asked once, for its policy."""
+QUICK = "fingal-small"
+"""The net that is asked about thousands of positions."""
 SOLVER_SECONDS = 2.0
 SOLVER_MEMORY = 64
 """Megabytes of a solver's table."""
@@ -103,15 +105,15 @@ class Scholar:
         if "solver" in topics:
             said["solver"] = verdict(board, self._solvers.solve(board, self._seconds, cancelled, find_all=True))
         if "policy" in topics:
-            said["policy"] = policy(_net(), board)
+            said["policy"] = policy(on_cpu(STRONG), board)
         if "ownership" in topics:
-            said["ownership"] = ownership(_net(), board, cancelled=cancelled)
+            said["ownership"] = ownership(on_cpu(QUICK), board, cancelled=cancelled)
         return messages.Knowledge(request=request, game=game, node=node, **said)
 
 
-def _net() -> Evaluator:
-    # On the CPU, where one evaluator serves all threads.
-    return open_evaluator(NET, device="cpu")
+def on_cpu(net: str) -> Evaluator:
+    """A shipped net, on the CPU: there one evaluator serves all threads."""
+    return open_evaluator(net, device="cpu")
 
 
 def _analysed(board: Board, topics: Sequence[messages.Topic]) -> dict[str, Any]:

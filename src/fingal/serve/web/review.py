@@ -13,22 +13,23 @@ import numpy as np
 
 from fingal.analysis.connections import verdicts
 from fingal.game import SWAP, Board, Record, Special
-from fingal.nets.inference import open_evaluator
 from fingal.nets.planes import positions_of
 from fingal.players import spec
 from fingal.players.player import Limit
 from fingal.players.searching import SearchPlayer, searching, values_after
 from fingal.search.growing import Analysis
 from fingal.serve.web import messages
-from fingal.serve.web.knowledge import NET, Solvers
+from fingal.serve.web.knowledge import QUICK, STRONG, Solvers, on_cpu
 from fingal.serve.web.line import Line, Position, Step, Way
 from fingal.serve.web.seen import black_value
 from fingal.solve import tables
 
-PLAYER = f"puct:net={NET},connections=20,seed=1"
+PLAYER = f"puct:net={STRONG},connections=10,seed=1"
 """Who looks at the positions where nobody else is named."""
-SIMULATIONS = 150
-"""For every position."""
+WORK = 300_000
+"""Simulations times cells, for a whole game: 40 simulations for each of 60 positions on 11x11."""
+FEWEST, MOST = 12, 80
+"""Simulations of a position, at least and at most."""
 NAMED_SECONDS = 0.2
 """For every position, where a player is named: they differ too much for a number of simulations."""
 SECOND_LOOKS = 10
@@ -67,7 +68,8 @@ def review(
     ValueError when the player named does not search or does not play on such a board.
     """
     line = Line.of(record, ids)
-    searcher, limit = searcher_of(player)
+    searcher = searcher_of(player or PLAYER)
+    limit = Limit(simulations=_simulations(line)) if player is None else Limit(seconds=NAMED_SECONDS)
     reviewer = Reviewer(line, searcher, limit, solvers or Solvers(), cancelled)
 
     def report(share: float, *, done: bool = False) -> messages.Found:
@@ -94,18 +96,20 @@ def review(
     return report(1.0, done=True)
 
 
-def searcher_of(text: str | None) -> tuple[SearchPlayer, Limit]:
-    """Who looks, and for how long."""
-    if text is None:
-        text, limit = PLAYER, Limit(simulations=SIMULATIONS)
-    else:
-        limit = Limit(seconds=NAMED_SECONDS)
+def searcher_of(text: str) -> SearchPlayer:
+    """A player that searches; ValueError when that of the text does not."""
     player = spec.make(text)
     found = searching(player)
     if found is None:
         player.close()
         raise ValueError(f"{player.name} cannot review a game: it does not search")
-    return found, limit
+    return found
+
+
+def _simulations(line: Line) -> int:
+    """For each position: the fewer, the more there are and the larger they are."""
+    cells = sum(position.board.cells for position in line.positions)
+    return min(MOST, max(FEWEST, WORK // max(1, cells)))
 
 
 class Reviewer:
@@ -221,7 +225,7 @@ class Reviewer:
 
 def even_opening(board: Board) -> Way:
     """The first move that is fairest by the net, where it may be swapped: what it is worth to who makes it."""
-    values = np.abs(values_after(open_evaluator(NET, device="cpu"), board))
+    values = np.abs(values_after(on_cpu(QUICK), board))
     best = int(values.argmin())
     return Way(best, -float(values[best]), 1, (best,))
 

@@ -12,12 +12,12 @@ from fingal.players.player import Limit, open_board
 from fingal.serve.web import messages
 from fingal.serve.web.knowledge import Solvers
 from fingal.serve.web.line import Line, Position, Way
-from fingal.serve.web.review import Reviewer, even_opening, searcher_of
+from fingal.serve.web.review import PLAYER, Reviewer, even_opening, searcher_of
 from fingal.serve.web.seen import black_value
 
 FALL = 0.5
 """A move that loses so much of the value, a quarter of the win rate, is pointed out."""
-SIMULATIONS = 200
+SIMULATIONS = 60
 """For each position that is looked at."""
 SECONDS = 1.0
 """The solver's, for one answer."""
@@ -108,7 +108,7 @@ class Teacher:
 
     @contextmanager
     def _reviewer(self, line: Line, cancelled: Cancelled) -> Iterator[Reviewer]:
-        searcher, _ = searcher_of(None)
+        searcher = searcher_of(PLAYER)
         try:
             yield Reviewer(line, searcher, Limit(simulations=SIMULATIONS), self._solvers, cancelled, SECONDS)
         finally:

@@ -1,0 +1,115 @@
+"""Opponents with names, from a beginner's to the strongest that there is, and how strong each is by the league.
+
+Each is a player's text that the league knows as well; all of them play on every board from 3x3 to 19x19.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+Elo = tuple[float, float, float]
+"""Elo, and the ends of its 95% interval; a random player's is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """An opponent."""
+
+    name: str
+    """In ``level:NAME``."""
+    title: str
+    text: str
+    """One line for people."""
+    player: str
+
+    @property
+    def elo(self) -> dict[str, Elo]:
+        """By the size of a square board, as far as the league has played there: '11' for 11x11."""
+        return {size: ladder[self.player] for size, ladder in _ladders().items() if self.player in ladder}
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        elo = {size: list(known) for size, known in self.elo.items()}
+        return {"name": self.name, "title": self.title, "text": self.text, "player": self.player, "elo": elo}
+
+
+LEVELS = (
+    Level(
+        "first-steps",
+        "First steps",
+        "Heads for the other side, and every second move is any move at all.",
+        "shortest-path:epsilon=0.5",
+    ),
+    Level(
+        "beginner",
+        "Beginner",
+        "Takes the shortest way, sees no bridges, and is lost in thought now and then.",
+        "shortest-path:epsilon=0.15",
+    ),
+    Level(
+        "casual",
+        "Casual player",
+        "Knows bridges and edge templates; one move in four is careless.",
+        "resistance:epsilon=0.25",
+    ),
+    Level("improver", "Improver", "Plays a few hundred games in its head before each move.", "uct:sims=150"),
+    Level("club", "Club player", "Plays a thousand games in its head and sees what is connected.", "uct:sims=1000"),
+    Level(
+        "strong",
+        "Strong player",
+        "Has learned from two hundred thousand games with itself, and looks ahead a little.",
+        "puct:net=fingal-small,sims=100",
+    ),
+    Level(
+        "expert",
+        "Expert",
+        "Has learned from a million games with itself, and looks ahead a little.",
+        "puct:net=fingal-large,sims=30",
+    ),
+    Level(
+        "full",
+        "Full strength",
+        "The same, looking ahead as far as a few seconds allow.",
+        "puct:net=fingal-large,sims=300",
+    ),
+)
+"""From the weakest to the strongest."""
+
+
+ANALYST = "puct:net=fingal-large,connections=20"
+"""Who analyses where nobody else is named: the strongest, and it proves what connections prove."""
+
+
+def find(name: str) -> Level:
+    """The level of that name; ValueError, with those there are, when there is none."""
+    for level in LEVELS:
+        if level.name == name:
+            return level
+    raise ValueError(f"there is no level {name!r}; there are {', '.join(level.name for level in LEVELS)}")
+
+
+def about() -> list[dict[str, Any]]:
+    """All levels, ready for JSON."""
+    return [level.as_dict() for level in LEVELS]
+
+
+def league() -> dict[str, Any]:
+    """The league's ladders, as ``fingal.arena.league`` writes them; without boards where none has been played."""
+    file = resources.files("fingal.arena").joinpath("league.json")
+    if not file.is_file():
+        return {"anchor": "random", "sizes": {}}
+    said: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return said
+
+
+@functools.cache
+def _ladders() -> dict[str, dict[str, Elo]]:
+    """By size and player."""
+    return {
+        size: {row["player"]: (row["elo"], *row["interval"]) for row in board["ladder"]}
+        for size, board in league()["sizes"].items()
+    }
