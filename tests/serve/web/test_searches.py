@@ -10,7 +10,7 @@ import pytest
 
 from fingal.game import Record
 from fingal.players.player import Limit
-from fingal.serve.web import searches
+from fingal.serve.web import jobs, searches
 from fingal.serve.web.searches import Busy, Chosen, Searches, Seen
 
 WAIT = 60.0
@@ -197,7 +197,7 @@ def test_a_full_queue_says_so(pool: Searches) -> None:
     heard = Heard()
     pool.run("first", work, heard)
     assert begun.wait(WAIT)
-    for number in range(searches.MOST_WAITING):
+    for number in range(jobs.MOST_WAITING):
         pool.run(str(number), lambda cancelled: "", Heard())
     with pytest.raises(Busy, match="waiting already"):
         pool.run("one more", lambda cancelled: "", Heard())
@@ -231,7 +231,7 @@ def test_a_thousand_cancelled_searches_leave_nothing() -> None:
     assert pool.busy == 0
     assert threading.active_count() == threads
     gc.collect()
-    assert not [thing for thing in gc.get_objects() if type(thing).__name__ == "_Job"]
+    assert not [thing for thing in gc.get_objects() if type(thing).__name__ == "Job"]
 
 
 def test_closing_ends_what_is_under_way() -> None:

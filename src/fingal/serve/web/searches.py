@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fingal.game import Record, Special
@@ -23,6 +20,7 @@ from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, Remarking, ask, judgement
 from fingal.players.searching import SearchPlayer, searching
 from fingal.search.growing import Search
+from fingal.serve.web.jobs import Busy, Job, Jobs
 from fingal.serve.web.kept import EDGE, Kept
 from fingal.serve.web.seen import Chosen, Seen, seen_in, single, value_after
 
@@ -32,76 +30,12 @@ T = TypeVar("T")
 
 EVERY = 0.2
 """Seconds between two things that an analysis tells, at least."""
-SLICE = 0.5
-"""Seconds that an analysis has before it gives way to another that waits; to a move it gives way at once."""
 LONGEST = 600.0
 """Seconds of thinking after which an analysis ends."""
 MOST_VISITS = 200_000
 """Visits after which an analysis ends."""
-MOST_WAITING = 64
-"""So much may wait in a queue."""
-PATIENCE = 5.0
-"""Seconds to wait for what cannot be interrupted, at the end."""
 SHOWN_LINES = 20
 """Candidates of a player that moves, where its thinking is shown."""
-
-_log = logging.getLogger(__name__)
-
-
-class Busy(Exception):
-    """Too much is waiting already. The message is one sentence for a person."""
-
-
-@dataclass(eq=False)
-class _Job:
-    """Something to do. What it tells is told under its lock, so that nothing comes after ``cancel`` has returned."""
-
-    key: str
-    urgent: bool
-    gives_way: bool
-    """Whether it stops at once when a move waits; what does not may not take the last thread."""
-    work: Callable[[_Job], bool]
-    """Does it, or a part of it: whether it is done."""
-    fail: Callable[[Exception], None]
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    cancelled: bool = False
-    interrupt: Callable[[], None] | None = None
-    """Ends what is under way soon, while something is."""
-    stopped: bool = False
-    """Whether that was done."""
-    after: _Job | None = None
-    """What begins under the same key when this one has ended."""
-    seconds: float = 0.0
-    """Of thinking, so far."""
-
-    def tell(self, say: Callable[[], None]) -> None:
-        with self.lock:
-            if not self.cancelled:
-                say()
-
-    def cancel(self) -> None:
-        with self.lock:
-            self.cancelled = True
-            self.stop()
-
-    def stop(self) -> None:
-        with self.lock:
-            if self.interrupt is not None:
-                self.stopped = True
-                self.interrupt()
-
-    @contextlib.contextmanager
-    def interruptible(self, interrupt: Callable[[], None]) -> Iterator[None]:
-        """While this is entered, cancelling interrupts; never afterwards, when the player is another's."""
-        with self.lock:
-            self.interrupt = interrupt
-            if self.cancelled:
-                self.stop()
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.interrupt = None
 
 
 class Searches:
@@ -118,18 +52,12 @@ class Searches:
         """
         self.most = max(2, most or os.cpu_count() or 2)
         self.threads = threads
+        self._jobs = Jobs(self.most)
         self._kept = Kept(megabytes * 1_000_000 // 4)
         self._room = megabytes * 1_000_000 * 3 // 4
-        self._change = threading.Condition()
-        self._moves: deque[_Job] = deque()
-        self._calm: deque[_Job] = deque()
-        self._jobs: dict[str, _Job] = {}
-        """By key: what waits or runs."""
-        self._running: set[_Job] = set()
+        self._lock = threading.Lock()
         self._trees = 0
         """How many searches that may have a tree are under way."""
-        self._workers: list[threading.Thread] = []
-        self._closed = False
 
     def choose(
         self,
@@ -146,13 +74,13 @@ class Searches:
         thinks while it thinks. ``Busy`` when too much is waiting.
         """
 
-        def work(job: _Job) -> bool:
+        def work(job: Job) -> bool:
             with self._player(job, player) as chosen_by:
                 chosen = self._choose(job, chosen_by, record, limit, shown)
             job.tell(lambda: done(chosen))
             return True
 
-        self._add(_Job(key, True, False, work, done))
+        self._jobs.add(Job(key, True, False, work, done))
 
     def analyse(
         self, key: str, player: str, record: Record, lines: int, tell: Callable[[Seen | Exception], None]
@@ -163,7 +91,7 @@ class Searches:
         its share of the memory. A player that does not search answers once. ``Busy`` when too much is waiting.
         """
 
-        def work(job: _Job) -> bool:
+        def work(job: Job) -> bool:
             with self._player(job, player) as asked:
                 found = searching(asked)
                 if found is None:
@@ -172,7 +100,7 @@ class Searches:
                     return True
                 return self._analyse(job, found, record, lines, tell)
 
-        self._add(_Job(key, False, True, work, tell))
+        self._jobs.add(Job(key, False, True, work, tell))
 
     def run(
         self,
@@ -187,19 +115,16 @@ class Searches:
         ``urgent`` is for what takes a second or two and somebody waits for, as a hint. ``Busy`` when too much waits.
         """
 
-        def do(job: _Job) -> bool:
+        def do(job: Job) -> bool:
             result = work(lambda: job.cancelled)
             job.tell(lambda: done(result))
             return True
 
-        self._add(_Job(key, urgent, False, do, done))
+        self._jobs.add(Job(key, urgent, False, do, done))
 
     def cancel(self, key: str) -> None:
         """End what is under way for a key, if anything is; nothing more is told of it. Its player stays as it is."""
-        with self._change:
-            job = self._take_out(key)
-        if job is not None:
-            job.cancel()
+        self._jobs.cancel(key)
 
     def forget(self, key: str) -> None:
         """Cancel, and let go of the player that is kept for the key: its game is over or nobody looks."""
@@ -208,125 +133,22 @@ class Searches:
 
     def close(self) -> None:
         """End everything and wait for it, though not for long; nothing more is told."""
-        with self._change:
-            self._closed = True
-            waiting = list(self._jobs)
-        for key in waiting:
-            self.cancel(key)
-        with self._change:
-            self._change.notify_all()
-        end = time.monotonic() + PATIENCE
-        for worker in self._workers:
-            worker.join(max(0.0, end - time.monotonic()))
+        self._jobs.close()
         self._kept.close()
 
     @property
     def busy(self) -> int:
         """How many searches are under way or waiting."""
-        with self._change:
-            return len(self._jobs)
-
-    # --- the queue --------------------------------------------------------------------------------------------------
-
-    def _add(self, job: _Job) -> None:
-        with self._change:
-            if self._closed:
-                raise Busy("Fingal is being closed.")
-            queue = self._moves if job.urgent else self._calm
-            if len(queue) >= MOST_WAITING:
-                raise Busy(f"{MOST_WAITING} searches are waiting already: try again in a while.")
-            old = self._take_out(job.key)
-            if old is not None and old in self._running:
-                # It stops in a moment; then its player, with its tree, is there for the new one.
-                old.after = job
-            else:
-                self._queue(job)
-        if old is not None:
-            # Outside of the lock: what is telling something at this moment may need it.
-            old.cancel()
-
-    def _take_out(self, key: str) -> _Job | None:
-        """The job of a key, to be cancelled: no longer waiting, and without one that comes after it."""
-        job = self._jobs.get(key)
-        if job is None:
-            return None
-        job.after = None
-        for queue in (self._moves, self._calm):
-            if job in queue:
-                queue.remove(job)
-                self._drop(job)
-        return job
-
-    def _queue(self, job: _Job) -> None:
-        self._jobs[job.key] = job
-        (self._moves if job.urgent else self._calm).append(job)
-        if len(self._workers) < self.most:
-            name = f"search {len(self._workers) + 1}"
-            self._workers.append(threading.Thread(target=self._serve, name=name, daemon=True))
-            self._workers[-1].start()
-        self._change.notify()
-
-    def _serve(self) -> None:
-        while (job := self._next()) is not None:
-            done = True
-            try:
-                done = job.cancelled or job.work(job)
-            except Exception as error:
-                self._report(job, error)
-            with self._change:
-                self._running.discard(job)
-                if done or job.cancelled or job.after is not None:
-                    self._drop(job)
-                else:
-                    self._calm.append(job)
-                self._change.notify_all()
-
-    def _next(self) -> _Job | None:
-        """The next thing to do; None when all is over."""
-        with self._change:
-            while True:
-                job = self._moves.popleft() if self._moves else self._calm_one()
-                if job is not None:
-                    self._running.add(job)
-                    return job
-                if self._closed:
-                    return None
-                self._change.wait()
-
-    def _calm_one(self) -> _Job | None:
-        """The first that may begin: a thread is always left for what gives way to moves, and for moves."""
-        stubborn = sum(not job.gives_way and not job.urgent for job in self._running)
-        for job in self._calm:
-            if job.gives_way or stubborn < self.most - 1:
-                self._calm.remove(job)
-                return job
-        return None
-
-    def _drop(self, job: _Job) -> None:
-        """Take a job from the books and begin the one that comes after it."""
-        if self._jobs.get(job.key) is job:
-            del self._jobs[job.key]
-        if job.after is not None and not self._closed:
-            self._queue(job.after)
-            job.after = None
-
-    def _report(self, job: _Job, error: Exception) -> None:
-        try:
-            job.tell(lambda: job.fail(error))
-        except Exception:
-            # Whoever asked is gone; the thread has others to serve.
-            _log.exception("what a search found could not be told")
-
-    # --- players ----------------------------------------------------------------------------------------------------
+        return len(self._jobs)
 
     @contextlib.contextmanager
-    def _player(self, job: _Job, text: str) -> Iterator[Player]:
+    def _player(self, job: Job, text: str) -> Iterator[Player]:
         """The player that was kept for the job's key, or a new one."""
         threads = spec.parse(text).settings.get("threads", "1")
         if threads.isdigit() and int(threads) > self.threads:
             raise ValueError(f"threads={threads} is not possible here: {self.threads} at most")
         player = self._kept.take(job.key, text) or spec.make(text)
-        with self._change:
+        with self._lock:
             self._trees += 1
         try:
             yield player
@@ -342,7 +164,7 @@ class Searches:
                 # It may not have heard of the interrupt yet, and take it for the next move's.
                 player.close()
         finally:
-            with self._change:
+            with self._lock:
                 self._trees -= 1
 
     def _is_full(self, search: Search) -> bool:
@@ -350,7 +172,7 @@ class Searches:
         return search.edges * EDGE > self._room // max(1, self._trees)
 
     def _choose(
-        self, job: _Job, player: Player, record: Record, limit: Limit, shown: Callable[[Seen], None] | None
+        self, job: Job, player: Player, record: Record, limit: Limit, shown: Callable[[Seen], None] | None
     ) -> Chosen:
         board = record.board()
         begun = time.monotonic()
@@ -384,7 +206,7 @@ class Searches:
         return Chosen(move, player.name, value, remark, round(seconds, 3), seen)
 
     def _analyse(
-        self, job: _Job, player: SearchPlayer, record: Record, lines: int, tell: Callable[[Seen | Exception], None]
+        self, job: Job, player: SearchPlayer, record: Record, lines: int, tell: Callable[[Seen | Exception], None]
     ) -> bool:
         """Think until it is done (True) or has to give way (False)."""
         board = record.board()
@@ -401,7 +223,7 @@ class Searches:
                     break
                 if self._is_full(search):
                     break
-                if self._must_give_way(now - begun):
+                if self._jobs.must_give_way(now - begun):
                     done = False
                     break
                 if now - told >= EVERY or (told == begun and not before):
@@ -412,9 +234,6 @@ class Searches:
             last = seen_in(search, player.name, board, lines, job.seconds, done=True)
             job.tell(lambda: tell(last))
         return done
-
-    def _must_give_way(self, seconds: float) -> bool:
-        return bool(self._moves) or (seconds > SLICE and bool(self._calm))
 
 
 def _answer(player: Player, record: Record) -> Seen:
@@ -435,7 +254,7 @@ def _interrupt(player: Player) -> Callable[[], None]:
 
 
 @contextlib.contextmanager
-def _deadline(job: _Job, seconds: float | None) -> Iterator[None]:
+def _deadline(job: Job, seconds: float | None) -> Iterator[None]:
     """Interrupt after so many seconds, for players that keep to a limit of their own."""
     if seconds is None:
         yield
