@@ -75,6 +75,7 @@ class AnalysePage {
     this.notes = new Notes(game, { go: (to) => this.go(to) });
     this.review = new ReviewPanel(game, {
       go: (to) => this.go(to), changed: () => this.show(), end: () => this.game.end(this.cursor),
+      busy: (busy) => this.engines.forEach((engine) => engine.rest(busy)),
       preview: (moves, at) => {
         this.go(at);
         this.boards.preview(0, moves);
@@ -175,7 +176,7 @@ class AnalysePage {
     // A node that the server does not know yet cannot be asked about.
     if (this.cursor >= 0) {
       for (const engine of this.engines) engine.look(this.cursor);
-      this.known.look(this.cursor, LAYERS.filter((layer) => this.layers.has(layer.name) && layer.topic).map((layer) => layer.topic ?? ""));
+      this.known.look(this.cursor, this.#topics());
     }
     this.title.textContent = game.settings.title || pairing(game.names);
     this.notes.show(this.cursor);
@@ -183,6 +184,11 @@ class AnalysePage {
     this.tree.show(game, this.cursor);
     this.#drawGraph();
     this.#draw();
+  }
+
+  /** What has to be known for the overlays that are on. */
+  #topics() {
+    return LAYERS.filter((layer) => this.layers.has(layer.name) && layer.topic).map((layer) => String(layer.topic));
   }
 
   #draw() {
@@ -193,7 +199,7 @@ class AnalysePage {
       analyses: this.engines.map((engine) => (this.layers.has("candidates") && engine.on ? engine.analysis : null)),
     });
     const said = sentences(this.layers, known, position);
-    const waits = this.known.waiting(this.cursor);
+    const waits = this.known.waiting(this.cursor, this.#topics());
     const text = [...said, ...(waits ? [`Looking for ${waits}…`] : [])];
     if (text.join("\n") !== this.said) {
       this.said = text.join("\n");
@@ -272,7 +278,8 @@ class AnalysePage {
       " ": () => { if (best) this.play(best); },
     };
     const act = acts[event.key];
-    if (!act || (event.key === " " && event.target instanceof HTMLButtonElement)) return;
+    const pressed = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
+    if (!act || (event.key === " " && pressed)) return;
     event.preventDefault();
     act();
   }

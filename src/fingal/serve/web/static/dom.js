@@ -45,7 +45,8 @@ export function s(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Whether a key press belongs to a field that is being written in. @param {EventTarget | null} target */
+/** Whether a key press belongs to a field that is being written or chosen in. @param {EventTarget | null} target */
 export function isWriting(target) {
+  if (target instanceof HTMLInputElement && target.type === "checkbox") return false;
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }

@@ -25,6 +25,7 @@ export class Engine {
     this.slot = slot;
     this.page = page;
     this.on = false;
+    this.resting = false;
     /** @type {string | null} */
     this.player = null;
     /** @type {Analysis | null} */
@@ -34,7 +35,7 @@ export class Engine {
     this.box = h("input", { type: "checkbox", role: "switch", "aria-label": slot ? "Second engine" : "Engine" });
     this.box.addEventListener("change", () => this.turn(this.box.checked));
     this.select = h("select", { class: "quiet", "aria-label": slot ? "Second player" : "Player" });
-    this.text = h("input", { type: "text", hidden: true, maxlength: 200, placeholder: "mcts:policy-9", "aria-label": "A player's text", spellcheck: "false" });
+    this.text = h("input", { type: "text", hidden: true, maxlength: 200, placeholder: "puct:net=fingal-small", "aria-label": "A player's text", spellcheck: "false" });
     this.rate = h("strong", { class: "rate" });
     this.figures = h("small", { class: "figures" });
     this.bar = h("div", { class: "bar", "aria-hidden": "true" }, h("i"));
@@ -68,6 +69,14 @@ export class Engine {
     else this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
     this.draw();
     this.page.changed();
+  }
+
+  /** Rest while something else needs the machine, then go on. @param {boolean} resting */
+  rest(resting) {
+    this.resting = resting;
+    if (!this.on) return;
+    if (resting) this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
+    else this.#ask();
   }
 
   /** Look at a node. @param {number} node */
@@ -107,7 +116,7 @@ export class Engine {
   }
 
   #ask() {
-    if (!this.on || this.node < 0 || this.game.position(this.node).winner) return;
+    if (!this.on || this.resting || this.node < 0 || this.game.position(this.node).winner) return;
     const body = { node: this.node, slot: this.slot, player: this.player, lines: 30 };
     this.game.ask("analyse", body).catch((error) => {
       if (error.code === "lost") return;

@@ -27,9 +27,9 @@ export class Known {
     return this.#kept.get(this.game.resolve(node)) ?? { type: "knowledge", request: 0, game: this.game.id, node };
   }
 
-  /** What is being looked for at a node, in words. @param {number} node */
-  waiting(node) {
-    return [...(this.#waits.get(this.game.resolve(node)) ?? [])].join(", ");
+  /** Which of the topics are being looked for at a node, in words. @param {number} node @param {string[]} topics */
+  waiting(node, topics) {
+    return [...(this.#waits.get(this.game.resolve(node)) ?? [])].filter((topic) => topics.includes(topic)).join(", ");
   }
 
   /** @param {number} node @param {string[]} topics */

@@ -9,8 +9,9 @@
  *     #/learn/...        learn.js        #/watch/...   watch.js        #/about   about.js
  *
  * A page's module exports `mount(container, app)`, which fills the container and may return (a promise of) a function
- * that is called when the page is left. learn.js and watch.js are loaded when they are first asked for; `app.route` holds
- * what stands behind their name, and they hear of changes below it by `app.onRoute(listener)`.
+ * that is called when the page is left. learn.js and watch.js are loaded, with learn.css and watch.css, when they are first
+ * asked for; `app.route` holds the parts of the address, and they hear of changes below their name by
+ * `app.onRoute(listener)`.
  */
 
 import { api } from "./api.js";
@@ -136,8 +137,8 @@ export class App {
       return (await import("./analyse.js")).mount(container, this, route[1], route[2], this.query.has("review"));
     }
     if (page === "analyse") return (await import("./analyse-start.js")).mount(container, this);
-    if (page === "learn") return (await import("./learn.js")).mount(container, this);
-    if (page === "watch") return (await import("./watch.js")).mount(container, this);
+    if (page === "learn") return (await dressed("learn.css", import("./learn.js"))).mount(container, this);
+    if (page === "watch") return (await dressed("watch.css", import("./watch.js"))).mount(container, this);
     if (page === "about") return (await import("./about.js")).mount(container, this);
     return (await import("./lobby.js")).mount(container, this);
   }
@@ -172,6 +173,19 @@ export class App {
     say();
     this.ticking = window.setInterval(say, 500);
   }
+}
+
+/**
+ * A module once its style sheet is there too: what is seldom looked at does not slow down the first page.
+ * @template T @param {string} sheet @param {Promise<T>} module @returns {Promise<T>}
+ */
+async function dressed(sheet, module) {
+  if (!document.querySelector(`link[href="./${sheet}"]`)) {
+    await new Promise((done) => {
+      document.head.append(h("link", { rel: "stylesheet", href: `./${sheet}`, onload: done, onerror: done }));
+    });
+  }
+  return module;
 }
 
 new App();

@@ -67,7 +67,7 @@ export function newGameForm(app, begun) {
   const sizes = h("div", { class: "sizes" });
   const swapRow = h("div");
   const colourRow = h("div");
-  const other = h("input", { type: "text", id: "player-text", maxlength: 200, placeholder: "mcts:policy-9 sims=2000", spellcheck: "false", autocomplete: "off" });
+  const other = h("input", { type: "text", id: "player-text", maxlength: 200, placeholder: "puct:net=fingal-small,sims=2000", spellcheck: "false", autocomplete: "off" });
   other.value = wish.player;
   other.addEventListener("input", () => (wish.player = other.value));
   const start = h("button", { type: "submit", class: "button primary large" }, h("span", { text: "Start the game" }));

@@ -15,7 +15,8 @@ import { button, complain, winRate } from "./ui.js";
 const GRADES = ["best", "good", "inaccuracies", "mistakes", "blunders"];
 
 export class ReviewPanel {
-  /** @param {Game} game @param {{go: (node: number) => void, preview: (moves: string[], node: number) => void, changed: () => void, end: () => number}} page */
+  /** @param {Game} game @param {{go: (node: number) => void, preview: (moves: string[], node: number) => void, changed: () => void, end: () => number,
+   *   busy: (busy: boolean) => void}} page */
   constructor(game, page) {
     this.game = game;
     this.page = page;
@@ -36,6 +37,7 @@ export class ReviewPanel {
     this.running = true;
     this.found = null;
     this.draw();
+    this.page.busy(true);
     try {
       await this.game.ask("review", { node: this.page.end() }, (message) => {
         this.found = message;
@@ -46,6 +48,7 @@ export class ReviewPanel {
       complain(error);
     }
     this.running = false;
+    this.page.busy(false);
     this.draw();
     this.page.changed();
   }

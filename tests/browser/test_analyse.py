@@ -1,0 +1,106 @@
+"""The analysis board with real engines on small boards."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.parts import button, cell, click, engine_off, game_id, says
+
+SGF = "(;FF[4]GM[11]SZ[5];B[a2];W[c3];B[d2](;W[b4];B[c4])(;W[d3]C[a try]))"
+
+
+@pytest.fixture
+def imported(server):
+    def read(text):
+        answer = server.http.post("/api/import", json={"text": text})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["games"][0]["id"]
+
+    return read
+
+
+def test_candidates_stream_and_a_variation_shows_where_one_points(open_page, imported):
+    page = open_page(f"#/analyse/{imported('(;FF[4]GM[11]SZ[9];B[a2];W[e5])')}")
+    rows = page.locator(".row-line")
+    expect(rows.first).to_be_visible(timeout=60_000)
+    figures = page.locator(".engine .figures").first
+    before = figures.inner_text()
+    expect(figures).not_to_have_text(before, timeout=60_000)
+    expect(page.locator(".disc.best")).to_have_count(1)
+    rows.first.hover()
+    expect(page.locator(".layer.ghosts .stone").first).to_be_visible()
+    page.mouse.move(2, 2)
+    expect(page.locator(".layer.ghosts .stone")).to_have_count(0)
+    page.keyboard.press("x")
+    expect(page.locator(".disc")).to_have_count(0)
+    expect(page.get_by_role("switch", name="Engine", exact=True)).not_to_be_checked()
+
+
+def test_two_engines_stand_side_by_side(open_page, imported):
+    page = open_page(f"#/analyse/{imported(SGF)}", viewport={"width": 1600, "height": 900})
+    button(page, "Two engines").click()
+    expect(page.locator(".board:visible")).to_have_count(2)
+    page.get_by_label("Second player").select_option("other")
+    page.get_by_label("A player's text").last.fill("uct:sims=400")
+    page.keyboard.press("Enter")
+    expect(page.locator(".engine").nth(1).locator(".row-line").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".caption.second")).to_have_text("uct:sims=400")
+
+
+def test_the_tree_is_walked_by_keys_and_grows_by_clicks(open_page, imported, stored):
+    page = open_page(f"#/analyse/{imported(SGF)}")
+    engine_off(page)
+    says(page, "c4", "black, last move")
+    page.keyboard.press("ArrowLeft")
+    says(page, "c4", "empty")
+    page.keyboard.press("Home")
+    says(page, "a2", "empty")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    says(page, "d2", "black, last move")
+    expect(page.locator(".variation")).to_contain_text("a try")
+    click(page, "e1")
+    says(page, "e1", "white, last move")
+    expect(page.locator(".tree .move[aria-current]")).to_have_text("4.e1")
+    page.get_by_role("tab", name="Notes").click()
+    page.get_by_label("Comment").fill("far away")
+    page.get_by_label("Comment").blur()
+    cell(page, "e5").click(button="right")
+    expect(page.locator(".layer.marks .mark")).to_have_count(1)
+    # The address leads back here, and everything was kept.
+    expect(page).to_have_url(re.compile(r"/\d+$"))
+    page.reload()
+    says(page, "e1", "white, last move")
+    node = next(node for node in stored(game_id(page))["nodes"] if node["move"] == "e1")
+    assert (node["comment"], node["marks"][0]["cell"]) == ("far away", "e5")
+
+
+def test_what_is_known_is_laid_over_the_board(open_page, imported):
+    # Black's b2 is joined to both edges of 3x3: White has lost, wherever it plays.
+    page = open_page(f"#/analyse/{imported('(;FF[4]GM[11]SZ[3];B[b2])')}")
+    engine_off(page)
+    for layer in ("Connections", "Must-play", "Solver", "Resistance"):
+        button(page, layer).click()
+    says_ = page.locator(".sentences")
+    expect(says_).to_contain_text("White has lost", timeout=60_000)
+    expect(says_).to_contain_text("Resistance: Black", timeout=60_000)
+    expect(page.locator(".link.black")).not_to_have_count(0)
+    expect(page.locator(".tint").first).to_be_visible()
+    for layer in ("Connections", "Must-play", "Solver", "Resistance"):
+        button(page, layer).click()
+    expect(page.locator(".tint, .link")).to_have_count(0)
+
+
+def test_a_review_names_the_mistakes(open_page, imported):
+    # With b2 on 3x3 Black has won; c1 throws it away only if White may still join, so the loss is White's a1 and so on.
+    page = open_page(f"#/analyse/{imported('(;FF[4]GM[11]SZ[3];B[a1];W[c3];B[b2];W[a3];B[b3])')}?review")
+    expect(page.locator(".grades")).to_be_visible(timeout=90_000)
+    first = page.locator(".mistake").first
+    # a1 gives the win away, and White's c3 gives it back: the two largest losses.
+    expect(first).to_be_visible()
+    listed = [text.split("%")[0] for text in page.locator(".mistake").all_inner_texts()]
+    assert any("2. c3" in text for text in listed)
+    first.click()
+    expect(page.locator(".tree .move[aria-current]")).to_have_count(1)
+    expect(page.locator(".graph")).to_be_visible()

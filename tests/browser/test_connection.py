@@ -1,0 +1,29 @@
+"""A connection that is lost: the page says so, and comes back by itself."""
+
+from playwright.sync_api import expect
+
+from tests.browser.parts import click, says
+from tests.serve.web.pages import served
+
+
+def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path):
+    context = browser.new_context()
+    with served(tmp_path) as server:
+        port = server.host.split(":")[1]
+        game = server.http.post("/api/games", json={"width": 5, "height": 5}).json()["id"]
+        page = context.new_page()
+        page.goto(f"http://{server.host}/#/play/{game}")
+        page.wait_for_selector(".table.play")
+        click(page, "c3")
+        server.kill()
+        expect(page.locator("#connection")).to_contain_text("No connection", timeout=15_000)
+        page.locator("[data-cell=d4]").click()  # nobody confirms it: it is taken back
+        says(page, "d4", "empty")
+        expect(page.locator(".toast.bad").first).to_be_visible()
+    with served(tmp_path, "--port", port):
+        page.get_by_role("button", name="Try now").click()
+        expect(page.locator("#connection")).to_be_hidden(timeout=30_000)
+        says(page, "c3", "black, last move")
+        click(page, "d4")
+        says(page, "d4", "white, last move")
+    context.close()

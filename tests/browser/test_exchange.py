@@ -1,0 +1,75 @@
+"""Games that come from elsewhere and go elsewhere."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from fingal.game import Record, formats
+from tests.browser.parts import button, engine_off, game_id, says
+
+MOVES = ["a2", "c3", "d2", "b4"]
+
+
+def record():
+    return Record.of(MOVES, 5)
+
+
+@pytest.mark.parametrize("format", ["sgf", "hexworld", "trmph", "littlegolem"])
+def test_a_pasted_game_is_shown(open_page, format):
+    page = open_page("#/analyse")
+    page.get_by_label("A game as text or link").fill(formats.write(record(), format))
+    button(page, "Read it").click()
+    page.wait_for_selector(".table.analyse")
+    engine_off(page)
+    says(page, "b4", "white, last move")
+    says(page, "a2", "black")
+
+
+def test_a_dropped_file_is_opened(open_page):
+    page = open_page("#/")
+    page.wait_for_selector(".new-game")
+    page.evaluate(
+        """(text) => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], "game.sgf"));
+            document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+        }""",
+        formats.write(record(), "sgf"),
+    )
+    page.wait_for_selector(".table.analyse")
+    engine_off(page)
+    says(page, "b4", "white, last move")
+
+
+def test_what_is_no_game_is_refused_in_a_sentence(open_page):
+    page = open_page("#/analyse", refused=True)
+    page.get_by_label("A game as text or link").fill("(;FF[4]GM[1]SZ[19];B[aa])")
+    button(page, "Read it").click()
+    expect(page.locator(".toast.bad")).to_be_visible()
+
+
+def test_a_game_is_written_in_every_format(open_page, server):
+    answer = server.http.post("/api/import", json={"text": formats.write(record(), "sgf")})
+    page = open_page(f"#/analyse/{answer.json()['games'][0]['id']}")
+    page.wait_for_selector(".table.analyse")
+    engine_off(page)
+    button(page, "Share and save").click()
+    text = page.get_by_label("The game as text")
+    for format in ("sgf", "hexworld", "trmph", "littlegolem"):
+        page.locator("#format").select_option(format)
+        expect(text).not_to_have_value("")
+        with page.expect_response(re.compile("export")):
+            page.locator("#format").dispatch_event("change")
+        written = formats.read(text.input_value())
+        assert [written.name(move) for _, move in written.moves] == MOVES, format
+    for name, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("Animated replay", b"<")):
+        with page.expect_download() as download:
+            page.get_by_role("dialog").get_by_role("link", name=name, exact=True).click()
+        content = open(download.value.path(), "rb").read()
+        assert content.lstrip()[:4].startswith(begins), name
+    link = page.get_by_label("Link to this position").input_value()
+    page.goto("about:blank")
+    page.goto(link)
+    says(page, "b4", "white, last move")
+    assert game_id(page) == answer.json()["games"][0]["id"]
