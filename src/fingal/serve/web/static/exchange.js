@@ -103,7 +103,7 @@ export function shareDialog(game, node) {
     try {
       const answer = await fetch(save.href);
       const said = await answer.text();
-      text.value = answer.ok ? said : JSON.parse(said).message;
+      if (kind.value === chosen[0]) text.value = answer.ok ? said : JSON.parse(said).message;
     } catch (error) {
       complain(error);
     }
