@@ -30,6 +30,10 @@ export function drawOverlay(board, overlay) {
   for (const cell of overlay.outlined ?? []) {
     if (on(cell)) under.append(s("polygon", { class: "outlined", points: board.hexagon(cell, CORNER * 0.84) }));
   }
+  for (const [cell, { colour, strength }] of Object.entries(overlay.owners ?? {})) {
+    if (!on(cell) || strength < 0.05) continue;
+    under.append(s("polygon", { class: `owner ${colour}`, points: board.hexagon(cell, CORNER * (0.14 + 0.5 * Math.min(strength, 1))) }));
+  }
   for (const { cells, colour } of overlay.carriers ?? []) {
     for (const cell of cells) {
       if (!on(cell)) continue;
@@ -41,6 +45,7 @@ export function drawOverlay(board, overlay) {
     const ends = endpoints(board, link.ends);
     if (!ends) continue;
     const [[x1, y1], [x2, y2]] = ends;
+    links.append(s("line", { class: `casing ${link.colour}${link.strong ? " strong" : ""}`, x1, y1, x2, y2 }));
     links.append(s("line", { class: `link ${link.colour}${link.strong ? " strong" : ""}`, x1, y1, x2, y2 }));
   }
   for (const [cell, colour] of Object.entries(overlay.fills ?? {})) {

@@ -72,6 +72,7 @@ import { settings } from "./settings.js";
  * @property {{cells: string[], colour: Colour}[]} [carriers] dots in a colour's tint: what a connection needs
  * @property {string[]} [crosses] moves that need not be tried
  * @property {Record<string, Colour>} [fills] cells that are somebody's already: small stones
+ * @property {Record<string, {colour: Colour, strength: number}>} [owners] whose a cell will be, the larger the surer
  * @property {string[]} [outlined] cells with an inner ring: must-play, hints
  * @property {Record<string, string>} [notes] what a screen reader says of a cell besides, and a tooltip
  */

@@ -75,7 +75,7 @@ export function merged(under, over) {
     tints: { ...under.tints, ...over.tints }, discs: { ...under.discs, ...over.discs },
     labels: { ...under.labels, ...over.labels }, links: [...(under.links ?? []), ...(over.links ?? [])],
     carriers: [...(under.carriers ?? []), ...(over.carriers ?? [])],
-    crosses: [...(under.crosses ?? []), ...(over.crosses ?? [])], fills: { ...under.fills, ...over.fills },
+    owners: { ...under.owners, ...over.owners }, crosses: [...(under.crosses ?? []), ...(over.crosses ?? [])], fills: { ...under.fills, ...over.fills },
     outlined: [...(under.outlined ?? []), ...(over.outlined ?? [])], notes,
   };
 }
@@ -96,19 +96,23 @@ const DRAW = {
     const most = Math.max(1e-9, ...Object.values(policy ?? {}));
     return heat(policy ?? {}, "var(--cool)", (share) => 0.85 * Math.sqrt(share / most), (share) => percent(share), 0.02);
   },
-  ownership({ ownership }) {
+  ownership({ ownership }, position) {
     /** @type {Overlay} */
-    const overlay = { tints: {}, notes: {} };
+    const overlay = { owners: {}, notes: {} };
     for (const [cell, share] of Object.entries(ownership ?? {})) {
+      if (position.stones[cell]) continue;
       const colour = share >= 0.5 ? "black" : "white";
       const sure = Math.abs(2 * share - 1);
-      if (overlay.tints) overlay.tints[cell] = { colour: `var(--board-${colour})`, strength: 0.75 * sure };
+      if (overlay.owners) overlay.owners[cell] = { colour, strength: sure };
       if (overlay.notes) overlay.notes[cell] = `${settings.colourName(colour)}'s at ${percent(0.5 + sure / 2)}`;
     }
     return overlay;
   },
-  must({ must_play }) {
-    return { outlined: must_play ?? [], notes: Object.fromEntries((must_play ?? []).map((cell) => [cell, "must-play"])) };
+  must({ must_play }, position) {
+    const cells = must_play ?? [];
+    // Where every cell may be played there is nothing to point out.
+    if (cells.length >= position.width * position.height - Object.keys(position.stones).length) return {};
+    return { outlined: cells, notes: Object.fromEntries(cells.map((cell) => [cell, "must-play"])) };
   },
   connections({ connections }, position, hovered) {
     /** @type {Overlay} */
