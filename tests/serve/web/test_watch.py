@@ -313,12 +313,18 @@ def test_a_page_that_is_something_else_behind_a_link_is_not_served(client: TestC
     assert client.get("/reports/mine/page.html").status_code == 404
 
 
-def test_a_league_that_is_missing_or_broken_is_said_to_be_missing(tmp_path: Path) -> None:
-    assert watch.read_league(tmp_path / "league.json") is None
-    (tmp_path / "league.json").write_text("[1", encoding="utf-8")
-    assert watch.read_league(tmp_path / "league.json") is None
-    (tmp_path / "league.json").write_text('{"sizes": {}}', encoding="utf-8")
-    assert watch.read_league(tmp_path / "league.json") == {"sizes": {}}
+def test_a_league_that_is_missing_or_broken_has_no_boards(tmp_path: Path) -> None:
+    file = tmp_path / "league.json"
+    assert watch.read_league(file) == {"sizes": {}}
+    file.write_text("[1", encoding="utf-8")
+    assert watch.read_league(file) == {"sizes": {}}
+    board = {"games": 2, "ladder": [{"player": "random", "elo": 0, "interval": [0, 0], "games": 2, "wins": 1}]}
+    file.write_text(json.dumps({"anchor": "random", "sizes": {"5": board}}), encoding="utf-8")
+    assert watch.read_league(file)["sizes"] == {"5": board}
+
+
+def test_there_is_always_a_league_to_ask_for(client: TestClient) -> None:
+    assert "sizes" in client.get("/api/league").json()
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1e3", str(2**60)])

@@ -175,10 +175,7 @@ def router(folder: Path, league: Path | None = None) -> APIRouter:
     @routes.get("/api/league")
     def ladder() -> dict[str, Any]:
         """The league of the players that come with Fingal."""
-        found = read_league(league)
-        if found is None:
-            raise Refusal("not_found", "no league has been played yet: 'make league' plays it")
-        return found
+        return read_league(league)
 
     @routes.get("/api/reports")
     def reports() -> Reports:
@@ -230,14 +227,14 @@ def share_of(algorithm: str, config: Mapping[str, Any], figures: Row) -> float |
     return max(shares, default=None)
 
 
-def read_league(file: Path | None = None) -> dict[str, Any] | None:
-    """The league as ``fingal.arena.league`` has written it; None where none is there or it cannot be read."""
+def read_league(file: Path | None = None) -> dict[str, Any]:
+    """The league as ``fingal.arena.league`` has written it; one without boards where there is none."""
     try:
         where = file or resources.files("fingal.arena").joinpath("league.json")
         found = json.loads(where.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
+        found = None
+    return found if isinstance(found, dict) else {"sizes": {}}
 
 
 def _sample(name: str, changed: float, record: Record) -> Sample:

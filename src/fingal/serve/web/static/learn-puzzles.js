@@ -71,7 +71,8 @@ class PuzzlePage {
     this.choice = h("div", { class: "choice" });
     container.append(h("div", { class: "lesson" }, this.field,
       h("aside", { class: "lesson-side" }, this.title, this.about, this.verdict, this.actions, this.score, this.choice)));
-    this.board = new Board(this.field, { width: 5, height: 5, label: "Puzzle", onMove: (cell) => this.#try(cell) });
+    /** There from the first puzzle on. @type {Board | null} */
+    this.board = null;
     this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     document.addEventListener("keydown", this.keys);
     this.forget = settings.watch(() => this.show());
@@ -81,7 +82,7 @@ class PuzzlePage {
     this.gone = true;
     document.removeEventListener("keydown", this.keys);
     this.forget();
-    this.board.destroy();
+    this.board?.destroy();
   }
 
   /** @param {string} id */
@@ -124,7 +125,10 @@ class PuzzlePage {
       this.first = true;
       this.line = false;
       sayAddress("learn", "puzzles", id);
-      this.board.set({ width: puzzle.width, height: puzzle.height, label: `Puzzle, ${puzzle.width} by ${puzzle.height}` });
+      const { width, height } = puzzle;
+      const options = { width, height, label: `Puzzle, ${width} by ${height}`, onMove: (/** @type {string} */ cell) => this.#try(cell) };
+      if (this.board) this.board.set(options);
+      else this.board = new Board(this.field, options);
       this.show();
       announce(`${settings.colourName(puzzle.turn)} to move. Find the only winning move.`);
     } catch (error) {
@@ -160,7 +164,7 @@ class PuzzlePage {
   #again() {
     this.tried = this.found = null;
     this.show();
-    this.board.container.querySelector(/** @type {any} */ (".cell[tabindex='0']"))?.focus();
+    this.field.querySelector(/** @type {any} */ (".cell[tabindex='0']"))?.focus();
   }
 
   async #analyse() {
@@ -182,7 +186,7 @@ class PuzzlePage {
     for (const colour of /** @type {Colour[]} */ (["black", "white"])) for (const cell of puzzle.stones[colour]) stones[cell] = colour;
     if (tried) stones[tried] = puzzle.turn;
     if (found?.reply) stones[found.reply] = other(puzzle.turn);
-    this.board.show({
+    this.board?.show({
       stones,
       turn: tried || found ? null : puzzle.turn,
       last: found?.reply ?? tried ?? puzzle.last,

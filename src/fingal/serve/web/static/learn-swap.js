@@ -76,7 +76,8 @@ class SwapPage {
     this.source = h("p", { class: "source" });
     container.append(h("div", { class: "lesson" }, this.field,
       h("aside", { class: "lesson-side" }, this.title, this.about, this.verdict, this.actions, this.steps, this.score, this.choice, this.source)));
-    this.board = new Board(this.field, { width: 6, height: 6, label: "Opening" });
+    /** There from the first map on. @type {Board | null} */
+    this.board = null;
     this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     document.addEventListener("keydown", this.keys);
     this.forget = settings.watch(() => this.show());
@@ -86,7 +87,7 @@ class SwapPage {
     this.gone = true;
     document.removeEventListener("keydown", this.keys);
     this.forget();
-    this.board.destroy();
+    this.board?.destroy();
   }
 
   /** @param {number} size */
@@ -98,7 +99,9 @@ class SwapPage {
       if (this.gone || progress.kept.swapSize !== size) return;
       this.map = map;
       sayAddress("learn", "swap", String(size));
-      this.board.set({ width: size, height: size, label: `Opening, ${size} by ${size}` });
+      const options = { width: size, height: size, label: `Opening, ${size} by ${size}` };
+      if (this.board) this.board.set(options);
+      else this.board = new Board(this.field, options);
       this.#round();
     } catch (error) {
       complain(error);
@@ -171,7 +174,7 @@ class SwapPage {
     const white = settings.colourName("white");
     const answer = this.told ? this.answers[this.answers.length - 1] : null;
     const tints = answer ? { [cell]: { colour: opening.wins ? "var(--swap)" : "var(--keep)", strength: 0.75 } } : {};
-    this.board.show({ stones: { [cell]: "black" }, turn: null, last: cell, overlay: { tints } });
+    this.board?.show({ stones: { [cell]: "black" }, turn: null, last: cell, overlay: { tints } });
     this.title.textContent = "Swap or not?";
     this.about.textContent = `${black} has opened at ${cell}. You are ${white} and may swap.`;
     this.verdict.className = `verdict ${answer ? (answer.right ? "right" : "wrong") : ""}`;
@@ -210,7 +213,7 @@ class SwapPage {
     /** @type {import("./types.js").Mark[]} */
     const marks = this.answers.map(({ cell, right }) => ({ kind: right ? "circle" : "cross", cell, text: "" }));
     for (const { cell, right } of this.answers) notes[cell] += right ? ", you were right" : ", your mistake";
-    this.board.show({ stones: {}, turn: null, overlay: { tints, notes }, marks });
+    this.board?.show({ stones: {}, turn: null, overlay: { tints, notes }, marks });
     const wrong = this.answers.filter((answer) => !answer.right).map((answer) => answer.cell);
     this.title.textContent = `${this.right} of ${this.answers.length} right`;
     this.about.textContent = "The whole map, with your answers on it.";

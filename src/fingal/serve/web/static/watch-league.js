@@ -31,17 +31,20 @@ export function mountLeague(container) {
 }
 
 /**
- * The ladders of a league's file, the best player first; whatever is no player's place is left out.
+ * The ladders of a league's file by the boards' sides, the best player first; whatever is no player's place is left out.
  * @param {any} said @returns {Ladders}
  */
 export function ladders(said) {
   /** @type {Ladders} */
   const found = {};
-  for (const [size, table] of Object.entries(said?.sizes ?? {})) {
-    const rows = Array.isArray(table) ? table : (/** @type {any} */ (table)?.players ?? []);
-    const placed = rows.filter((/** @type {any} */ row) => typeof row?.player === "string" && Number.isFinite(row.elo))
-      .map((/** @type {any} */ row) => ({ player: row.player, elo: row.elo, low: row.low ?? row.elo, high: row.high ?? row.elo, won: row.won ?? null, games: row.games ?? null }));
-    if (placed.length) found[size] = placed.sort((/** @type {Placed} */ a, /** @type {Placed} */ b) => b.elo - a.elo);
+  for (const [size, board] of Object.entries(said?.sizes ?? {})) {
+    /** @type {any[]} */
+    const rows = Array.isArray(/** @type {any} */ (board)?.ladder) ? /** @type {any} */ (board).ladder : [];
+    const placed = rows.filter((row) => typeof row?.player === "string" && Number.isFinite(row.elo)).map((row) => {
+      const [low, high] = Array.isArray(row.interval) ? row.interval : [];
+      return { player: row.player, elo: row.elo, low: low ?? row.elo, high: high ?? row.elo, won: row.wins ?? null, games: row.games ?? null };
+    });
+    if (placed.length) found[size] = placed.sort((a, b) => b.elo - a.elo);
   }
   return found;
 }
@@ -50,13 +53,14 @@ export function ladders(said) {
 function show(place, said) {
   const found = ladders(said);
   const sizes = Object.keys(found);
-  if (!sizes.length) return void place.append(h("div", { class: "nothing" }, h("p", { text: "The league has no games yet." })));
+  if (!sizes.length) return void place.append(h("div", { class: "nothing" }, h("p", { text: "No league has been played yet." }),
+    h("p", {}, h("code", { text: "make league" }), " plays it.")));
   const table = h("div", { class: "ladder-place" });
   const choose = (/** @type {string} */ size) => table.replaceChildren(ladder(size, found[size]));
   const first = sizes[sizes.length - 1];
   place.append(
     h("p", { class: "note", text: "Every player that comes with Fingal against every other one. Elo is 0 for random moves; the line is its 95% interval." }),
-    segmented("Board", sizes.map((size) => /** @type {[string, string]} */ ([size, size.replace("x", "×")])), first, choose),
+    segmented("Board", sizes.map((size) => /** @type {[string, string]} */ ([size, `${size}×${size}`])), first, choose),
     table);
   choose(first);
 }
@@ -83,7 +87,7 @@ function ladder(size, placed) {
         h("div", { class: "whiskers", "aria-hidden": "true" }, ...rules.map((tick) => at(h("i", { class: "rule" }), tick)), whisker, at(h("i", { class: "middle" }), each.elo))),
       h("td", { class: "won", text: each.won !== null && each.games ? `${each.won}/${each.games}` : "" }));
   });
-  return h("table", { class: "ladder" }, h("caption", { class: "unseen", text: `League on ${size}` }),
+  return h("table", { class: "ladder" }, h("caption", { class: "unseen", text: `League on ${size} by ${size}` }),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", text: "" }), h("th", { scope: "col", text: "Player" }), h("th", { scope: "col", class: "elo", text: "Elo" }),
       h("th", { scope: "col", class: "interval" }, h("span", { class: "unseen", text: "95% interval" }), head), h("th", { scope: "col", class: "won", text: "Won" }))),
     h("tbody", {}, ...rows));
