@@ -240,7 +240,7 @@ class PuzzlePage {
     if (found && !found.only) made.push(button("Try again", () => this.#again(), { icon: "undo", kind: "primary", title: "Try again (r)" }));
     if (!found || !found.only) made.push(button("Show answer", () => this.#answer(), { icon: "bulb", title: "Show the answer (a)" }));
     const solved = !!found?.only;
-    made.push(button(solved ? "Next puzzle" : "Another", () => this.#open(this.#another()), { icon: "next", kind: solved ? "primary" : "", title: "Next puzzle (n)" }));
+    made.push(button(solved ? "Next" : "Another", () => this.#open(this.#another()), { icon: "next", kind: solved ? "primary" : "", title: "Next puzzle (n)" }));
     if (solved) made.push(button("Analyse", () => this.#analyse(), { icon: "chart" }));
     const focused = this.actions.contains(document.activeElement);
     this.actions.replaceChildren(...made);

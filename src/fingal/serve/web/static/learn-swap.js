@@ -15,7 +15,7 @@ import { announce, button, complain, segmented, winRate } from "./ui.js";
 /** @typedef {{size: number, cells: Record<string, Opening>, proven: boolean, text: string}} SwapMap */
 /** @typedef {{cell: string, swapped: boolean, right: boolean}} Answer */
 
-const SIZES = [4, 5, 6, 7, 8, 9, 10, 11, 13];
+const SIZES = [4, 5, 6, 7, 8, 9, 11, 13];
 const ROUND = 10;
 
 /** An estimate nearer to even than this is not asked for. */
@@ -222,8 +222,8 @@ class SwapPage {
       h("ul", { class: "key" },
         h("li", {}, h("i", { class: "swap" }), h("span", { text: "swap these" })),
         h("li", {}, h("i", { class: "keep" }), h("span", { text: "leave these" })),
-        h("li", {}, h("span", { class: "sign", text: "○" }), h("span", { text: "you were right" })),
-        h("li", {}, h("span", { class: "sign", text: "×" }), h("span", { text: "your mistakes" }))),
+        h("li", {}, h("span", { class: "sign", text: "○" }), h("span", { text: "right" })),
+        h("li", {}, h("span", { class: "sign", text: "×" }), h("span", { text: "wrong" }))),
       h("p", { text: wrong.length ? `Mistakes: ${wrong.join(", ")}. Longest streak ${this.longest}.` : `No mistakes. Longest streak ${this.longest}.` }));
     this.#buttons(button("Another round", () => this.#round(), { icon: "next", kind: "primary", title: "Another round (n)" }));
   }
