@@ -24,7 +24,7 @@ from fingal.serve.web.line import Line, Position, Step, Way
 from fingal.serve.web.seen import black_value
 from fingal.solve import tables
 
-PLAYER = f"puct:net={STRONG},connections=10,seed=1"
+PLAYER = f"puct:net={STRONG},connections=10,device=cpu,seed=1"
 """Who looks at the positions where nobody else is named."""
 WORK = 300_000
 """Simulations times cells, for a whole game: 40 simulations for each of 60 positions on 11x11."""
