@@ -225,3 +225,18 @@ def test_a_hint_wins_and_a_mistake_is_pointed_out(tmp_path: Path) -> None:
             assert told["node"] == 1
             assert told["better"] in ("d1", "c2", "b3", "a4")
             assert told["loss"] == 2
+
+
+def test_every_level_is_a_player_that_may_sit_here(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        levels = server.get("/api/about").json()["levels"]
+        assert len(levels) >= 5
+        for level in levels:
+            seated = Seats().player(f"level:{level['name']}")
+            assert seated.name == level["title"]
+            assert seated.text == Seats().player(level["player"]).text
+        game = new_game(server, width=3, height=3, white=f"level:{levels[0]['name']}")
+        assert server.get(f"/api/games/{game}").json()["names"]["white"] == levels[0]["title"]
+        with page(server, game) as one:
+            one.play(game, "a1")
+            one.find(lambda message: message["type"] == "change" and message["current"] == 2)

@@ -14,18 +14,18 @@ from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from fingal import __version__
-from fingal.serve.web import exchange, messages, openings, puzzles, watch
+from fingal.serve.web import exchange, levels, messages, openings, puzzles, watch
 from fingal.serve.web.games import Games
 from fingal.serve.web.guard import Buckets, Doors, Guard
 from fingal.serve.web.looks import Minds
 from fingal.serve.web.refusal import STATUS, Code, Refusal
 from fingal.serve.web.searches import Searches
-from fingal.serve.web.seats import Seats
+from fingal.serve.web.seats import Seats, nets
 from fingal.serve.web.socket import Page
 from fingal.serve.web.store import Store
 
@@ -60,6 +60,50 @@ class Options:
     requests: tuple[float, float] = (100.0, 600.0)
     """HTTP requests of one address: a second, and at once."""
     static: Path = field(default=STATIC)
+
+
+TOLD: TypeAdapter[Any] = TypeAdapter(
+    messages.Done
+    | messages.Failed
+    | messages.Whole
+    | messages.Changed
+    | messages.Analysis
+    | messages.Thought
+    | messages.Advice
+    | messages.Warned
+    | messages.Knowledge
+    | messages.Found
+)
+
+
+class Level(BaseModel):
+    """An opponent with a name."""
+
+    name: str
+    title: str
+    text: str
+    player: str
+    elo: dict[str, tuple[float, float, float]]
+    """By the size of the board: Elo and the ends of its interval."""
+
+
+class About(BaseModel):
+    """What a server is and can do."""
+
+    version: str
+    protocol: int
+    levels: list[Level]
+    """The weakest first."""
+    kinds: list[dict[str, Any]]
+    """Of players, with their settings."""
+    nets: list[str]
+    sizes: tuple[int, int]
+    """The smallest and the largest side of a board."""
+    htp: bool
+    """Whether there are engines of one's own: those of ``engines``."""
+    engines: list[str]
+    runs: bool
+    """Whether there is a folder of runs to watch."""
 
 
 class NewGame(messages.Settings):
@@ -128,17 +172,25 @@ def create(options: Options) -> FastAPI:
         return found
 
     @app.get("/api/about")
-    async def about() -> dict[str, Any]:
+    async def about() -> About:
         """What this server is and can do."""
-        return {
-            "version": __version__,
-            "protocol": messages.VERSION,
-            "levels": [],
-            "kinds": seats.about(),
-            "sizes": [3, 19],
-            "htp": bool(options.engines),
-            "runs": options.runs.is_dir(),
-        }
+        return About(
+            version=__version__,
+            protocol=messages.VERSION,
+            levels=[Level(**level) for level in levels.about()],
+            kinds=seats.about(),
+            nets=list(nets()),
+            sizes=(3, 19),
+            htp=bool(options.engines),
+            engines=[f"htp:{command}" for command in options.engines],
+            runs=options.runs.is_dir(),
+        )
+
+    @app.get("/api/messages")
+    async def socket_messages() -> dict[str, Any]:
+        """The messages of the socket, as JSON Schema: what may be asked, and what is told."""
+        asked = messages.ASKED.json_schema()
+        return {"version": messages.VERSION, "asked": asked, "told": TOLD.json_schema(mode="serialization")}
 
     @app.get("/api/games")
     async def list_games(

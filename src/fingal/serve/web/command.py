@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -87,7 +88,7 @@ def serve(options: Options, *, exactly: bool, browser: bool, say: Say) -> None:
     def ready() -> None:
         say(f"Fingal is at {address}")
         say("Ctrl-C ends it; games are kept.")
-        if browser:
+        if browser and has_display():
             # A browser that takes its time must not keep the server waiting.
             threading.Thread(target=_open, args=(address,), daemon=True).start()
 
@@ -96,6 +97,13 @@ def serve(options: Options, *, exactly: bool, browser: bool, say: Say) -> None:
         server.run(sockets=[listening])
     if not server.started:
         raise ValueError("the server could not start: its log says why")
+
+
+def has_display() -> bool:
+    """Whether a browser has somewhere to open: one that would fill this terminal is not wanted."""
+    if os.environ.get("BROWSER") or sys.platform in ("darwin", "win32"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _open(address: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from fingal.nets.card import WEIGHTS
 from fingal.players import spec
-from fingal.serve.web import messages
+from fingal.serve.web import levels, messages
 from fingal.serve.web.messages import ColourName
 from fingal.serve.web.refusal import Refusal
 
@@ -31,8 +31,6 @@ MOST: dict[str, float] = {
     "width": 40,
 }
 """The most that a setting of a player may be; what is not here is harmless or refused below."""
-
-STRONGEST = "puct:net=fingal-small,connections=20,name=Fingal"
 
 NETS = ("net", "prior")
 """The settings that name a net."""
@@ -85,7 +83,7 @@ class Seats:
         if seat == PERSON:
             raise Refusal("refused", "a person cannot be asked: name a player")
         if seat.startswith(LEVEL):
-            raise Refusal("not_found", f"there is no level {seat.removeprefix(LEVEL)[:40]!r}")
+            return self._level(seat.removeprefix(LEVEL))
         try:
             said = spec.parse(seat)
             if said.kind == "htp":
@@ -106,7 +104,7 @@ class Seats:
 
     def strongest(self) -> Seated:
         """Who analyses where nobody is named."""
-        return Seated(STRONGEST, "Fingal")
+        return Seated(levels.LEVELS[-1].player, "Fingal")
 
     def names(self, settings: messages.Settings, said: Mapping[ColourName, str]) -> dict[ColourName, str]:
         """What the players of a game are called; ``Refusal`` where one is not possible."""
@@ -120,6 +118,13 @@ class Seats:
     def about(self) -> list[dict[str, Any]]:
         """The kinds that may play, for the page."""
         return [kind.as_dict() for kind in spec.kinds() if kind.name not in ("human", "htp")]
+
+    def _level(self, name: str) -> Seated:
+        try:
+            level = levels.find(name[:40])
+        except ValueError as error:
+            raise Refusal("refused", str(error)) from None
+        return Seated(level.player, level.title)
 
     def _check(self, kind: str, key: str, value: str) -> None:
         if key in NETS:
