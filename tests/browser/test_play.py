@@ -173,3 +173,32 @@ def test_looking_back_and_the_look_of_the_board(open_page, new_game):
     expect(page.locator(".stone .number").filter(has_text="3")).to_have_count(1)
     page.reload()
     says(page, "c3", "red, last move")
+
+
+def test_the_teacher_warns_and_the_move_is_taken_back(open_page, new_game):
+    # On 3x3 a1 loses and b2 wins: White answers b2, which joins both its edges.
+    page = open_page(f"#/play/{new_game(width=3, height=3, white='random:seed=1', teaching=True)}")
+    cell(page, "a1").click()
+    notice = page.locator(".notice.warn")
+    expect(notice).to_contain_text("loses", timeout=60_000)
+    button(page, "Take it back").click()
+    says(page, "a1", "empty")
+    expect(notice).to_have_count(0)
+    expect(status(page)).to_have_text("Your move")
+
+
+def test_a_hint_is_a_cell_and_a_reason(open_page, new_game):
+    page = open_page(f"#/play/{new_game(width=3, height=3)}")
+    click(page, "a1")
+    button(page, "Hint").click()
+    expect(page.locator(".notice")).to_contain_text("b2", timeout=60_000)
+    says(page, "b2", "empty, the hint")
+
+
+def test_clocks_run_down_for_the_side_to_move(open_page, new_game):
+    page = open_page(f"#/play/{new_game(clock={'seconds': 60, 'increment': 2})}")
+    times = page.get_by_role("timer")
+    expect(times.last).to_have_text(re.compile(r"^(1:00|0:5\d)$"))
+    click(page, "c3")
+    expect(page.locator(".strip.to-move .name")).to_have_text("White")
+    expect(times.first).to_have_text(re.compile(r"^0:5[0-8]$"), timeout=15_000)

@@ -211,6 +211,8 @@ export class Board {
     }
     if (this.layout.coordinates) {
       const labels = s("g", { class: "coordinates", "aria-hidden": "true" });
+      // On small boards the cells are large, and letters as large as they would shout.
+      labels.style.fontSize = `${(15 * Math.min(Math.max(Math.max(width, height) / 11, 0.55), 1.2)).toFixed(1)}px`;
       for (const { text, at: [x, y] } of this.layout.labels()) {
         labels.append(s("text", { x: (x * SCALE).toFixed(2), y: (y * SCALE).toFixed(2), text }));
       }

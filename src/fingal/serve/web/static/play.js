@@ -167,7 +167,8 @@ class PlayPage {
     const winner = now.winner ?? game.status.winner ?? null;
     const free = this.#mayPlay();
     if (this.hint && this.hint.node !== game.tip) this.hint = null;
-    if (this.warning && !game.node(this.warning.node)) this.warning = null;
+    const warned = this.warning?.node;
+    if (!game.line(game.tip).some((node) => node.id === warned)) this.warning = null;
     if (this.thought && this.thought.node !== game.tip) this.thought = null;
     this.board.show({
       stones: position.stones, last: position.last, numbers: position.numbers, chain: position.chain,
@@ -250,8 +251,8 @@ class PlayPage {
     if (this.hint) {
       const rate = winRate(this.hint.value, this.game.position(this.hint.node).turn);
       const words = this.hint.move === "swap-pieces" ? "Swap" : moveText(this.hint.move);
-      cards.push(h("div", { class: "notice" }, h("p", {}, h("strong", { text: `${words}. ` }),
-        settings.speak(this.hint.reason), h("span", { class: "soft", text: ` Wins ${rate}% of the time.` }))));
+      cards.push(h("div", { class: "notice" }, h("p", {}, h("strong", { text: `${words}. ` }), settings.speak(this.hint.reason),
+        rate > 0 && rate < 100 ? h("span", { class: "soft", text: ` Win rate ${rate}%.` }) : null)));
     }
     if (winner) {
       cards.push(h("div", { class: "notice result" }, h("div", { class: "row" },
