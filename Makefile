@@ -23,8 +23,8 @@ lint: $(call stamp,-lint)  ## ruff, mypy, clang-format, and tsc on the web page'
 	$(VENV)/ruff format --check .
 	$(VENV)/mypy
 	$(VENV)/clang-format --dry-run -Werror cpp/*/*.?pp
-	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory node_modules/.stamp && npm run --silent check; \
-	else echo "The types of the web page's scripts were not checked: there is no npm."; fi
+	@if command -v npm > /dev/null && $(MAKE) --no-print-directory node_modules/.stamp; then npm run --silent check; \
+	else echo "The types of the web page's scripts were not checked: npm is missing, or found no compiler for them."; fi
 
 node_modules/.stamp: package.json
 	npm install --silent --no-audit --no-fund --no-package-lock
