@@ -69,6 +69,9 @@ def test_two_engines_play_only_while_somebody_watches(tmp_path: Path) -> None:
             assert one.find(is_over)["status"]["how"] == "connection"
             values = [node["value"] for m in one.seen if m["type"] == "change" for node in m["nodes"]]
             assert any(value is not None for value in values)
+            thoughts = [message["analysis"] for message in one.seen if message["type"] == "thought"]
+            assert thoughts
+            assert all(thought["candidates"] for thought in thoughts)
 
 
 def test_an_engine_that_fails_is_reported_and_the_game_lives(tmp_path: Path) -> None:
@@ -91,8 +94,7 @@ def test_an_engine_keeps_to_the_clock(tmp_path: Path) -> None:
         with page(server, game) as one:
             one.play(game, "c3")
             told = one.find(lambda message: message["type"] == "change" and message["current"] == 2)
-            assert told["status"]["clocks"]["running"] == "black"
-            assert 10 < told["status"]["clocks"]["white"] < 20
+            assert told["status"]["clocks"]["running"] == "black", "it moved before its flag fell"
 
 
 def test_a_move_taken_back_stops_the_engine(tmp_path: Path) -> None:

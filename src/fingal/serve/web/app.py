@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import mimetypes
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,7 @@ STATIC = Path(__file__).parent / "static"
 API_PAGE = Path(__file__).parent / "api_page"
 SERVICE_RESTART = 1012
 """What pages are told when the server stops: they come back by themselves."""
+CLOSING_SECONDS = 5.0
 EMPTY = "<!doctype html><title>Fingal</title><p>Fingal is here; its page is not.</p>"
 """Where the page's files are missing."""
 
@@ -149,7 +151,10 @@ def create(options: Options) -> FastAPI:
         finally:
             for page in list(pages):
                 page.cut(SERVICE_RESTART)
-            await asyncio.to_thread(searches.close)
+            # A search that does not stop must not keep the server: its thread goes with the process.
+            closing = threading.Thread(target=searches.close, daemon=True)
+            closing.start()
+            await asyncio.to_thread(closing.join, CLOSING_SECONDS)
             games.close()
             store.close()
 
