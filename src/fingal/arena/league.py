@@ -25,7 +25,7 @@ from fingal.game import BLACK
 LEVELS = (
     "shortest-path:epsilon=0.5",
     "shortest-path:epsilon=0.15",
-    "resistance:epsilon=0.25",
+    "resistance:epsilon=0.1",
     "uct:sims=150",
     "uct:sims=1000",
     "puct:net=fingal-small,sims=100",

@@ -53,8 +53,8 @@ LEVELS = (
     Level(
         "casual",
         "Casual player",
-        "Knows bridges and edge templates; one move in four is careless.",
-        "resistance:epsilon=0.25",
+        "Knows bridges and edge templates; one move in ten is careless.",
+        "resistance:epsilon=0.1",
     ),
     Level("improver", "Improver", "Plays a few hundred games in its head before each move.", "uct:sims=150"),
     Level("club", "Club player", "Plays a thousand games in its head and sees what is connected.", "uct:sims=1000"),
