@@ -165,3 +165,13 @@ def test_a_phone_shows_it_without_scrolling_sideways(open_page: Open, where: str
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(page.locator(".lesson-actions .button").first).to_be_in_viewport()
     expect(page.locator(".lesson-board")).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_a_tap_on_a_small_cell_is_confirmed_by_another(open_page: Open) -> None:
+    puzzle = some(9, 1)
+    page = open_page(f"#/learn/puzzles/{puzzle.id}", **PHONE)
+    cell(page, puzzle.answer).tap()
+    expect(page.locator(".score")).to_have_text(f"Tap {puzzle.answer} again to play it.")
+    expect(verdict(page)).to_have_count(0)
+    cell(page, puzzle.answer).tap()
+    expect(verdict(page)).to_have_text("Right")

@@ -7,10 +7,12 @@ sandbox, without a way to our own pages and their interface.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -140,21 +142,27 @@ def router(folder: Path, league: Path | None = None) -> APIRouter:
     routes = APIRouter(tags=["watch"])
     place = Folder(folder)
 
+    @functools.lru_cache(2 * MOST_LISTED)
+    def look(name: str, path: Path, changed: float, size: int) -> Seen:
+        """A run as it was at that time: most runs have long ended, and need not be read again and again."""
+        config, figures = place.config(name), latest(path)
+        algorithm = algorithm_of(name, config)
+        share = share_of(algorithm, config, figures)
+        return Seen(name=name, algorithm=algorithm, changed=changed, share=share, figures=figures)
+
     @routes.get("/api/runs")
     def runs() -> Runs:
         """Which runs there are."""
-        found = []
+        files = []
         for name, path in place.runs():
-            try:
-                changed, figures = path.stat().st_mtime, latest(path)
-            except OSError:
-                continue
-            config = place.config(name)
-            algorithm = algorithm_of(name, config)
-            share = share_of(algorithm, config, figures)
-            found.append(Seen(name=name, algorithm=algorithm, changed=changed, share=share, figures=figures))
-        found.sort(key=lambda run: -run.changed)
-        return Runs(runs=found[:MOST_LISTED], now=time.time())
+            with suppress(OSError):
+                files.append((path.stat(), name, path))
+        files.sort(key=lambda each: -each[0].st_mtime)
+        found = []
+        for about, name, path in files[:MOST_LISTED]:
+            with suppress(OSError):
+                found.append(look(name, path, about.st_mtime, about.st_size))
+        return Runs(runs=found, now=time.time())
 
     @routes.get("/api/runs/{name:path}/rows")
     def rows(name: str, after: Annotated[int, Query(ge=0, le=2**53)] = 0) -> Rows:

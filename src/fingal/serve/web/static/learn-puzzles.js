@@ -126,7 +126,7 @@ class PuzzlePage {
       this.line = false;
       sayAddress("learn", "puzzles", id);
       const { width, height } = puzzle;
-      const options = { width, height, label: `Puzzle, ${width} by ${height}`, onMove: (/** @type {string} */ cell) => this.#try(cell) };
+      const options = { width, height, label: `Puzzle, ${width} by ${height}`, onMove: (/** @type {string} */ cell) => this.#try(cell), onPreview: (/** @type {string | null} */ cell) => this.#preview(cell) };
       if (this.board) this.board.set(options);
       else this.board = new Board(this.field, options);
       this.show();
@@ -159,6 +159,12 @@ class PuzzlePage {
       this.show();
       complain(error);
     }
+  }
+
+  /** A tap on a small cell is played by another one. @param {string | null} cell */
+  #preview(cell) {
+    if (cell) announce((this.score.textContent = `Tap ${cell} again to play it.`));
+    else this.show();
   }
 
   #again() {

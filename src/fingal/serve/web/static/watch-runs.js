@@ -21,7 +21,7 @@ const ALIVE = 120;
 
 /** Figures that say how the work went, not what was learned: they can be unfolded. */
 const WORK = new Set(["games", "positions", "judgements", "replay", "learning_rate", "gradient", "wrong_resignations", "moves",
-  "transitions", "updates", "steps", "episodes", "epoch", "epochs", "generation"]);
+  "transitions", "updates", "steps", "episodes", "epoch", "epochs", "generation", "pairs", "play_s", "learn_s", "members"]);
 
 /** @param {HTMLElement} container @param {App} app @param {string[]} rest */
 export function mountRuns(container, app, rest) {
@@ -29,9 +29,16 @@ export function mountRuns(container, app, rest) {
   return () => page.destroy();
 }
 
+/** What people call figures whose names say too little. @type {Record<string, string>} */
+const TITLES = {
+  keeps_win: "exam: wins kept", sign: "exam: right about the winner", against_older: "won against its older self",
+  first_vs_random: "first against random", second_vs_random: "second against random", first_vs_best: "first against the best",
+  held_out_loss: "loss on other games", first_wins: "won by the first player", length: "length of a game",
+};
+
 /** What a figure is called. @param {string} name */
 export function title(name) {
-  return name.replace(/_per_s$/, "/s").replaceAll("_", " ");
+  return TITLES[name] ?? name.replace(/_per_s$/, "/s").replaceAll("_", " ");
 }
 
 class RunsPage {
