@@ -1,7 +1,7 @@
 """A real browser and a real server for the tests of the page.
 
-The browser is the machine's own chromium; none is ever installed here. Where there is none the tests are skipped and say
-so, unless FINGAL_BROWSER=required makes that a failure.
+The browser is the machine's own chromium; none is ever installed here. Where there is none the tests are skipped and
+say so, unless FINGAL_BROWSER=required makes that a failure.
 """
 
 from __future__ import annotations

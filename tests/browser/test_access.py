@@ -46,7 +46,8 @@ def test_axe_has_nothing_serious_to_say(open_page, new_game, look):
 @pytest.mark.parametrize("light", ["light", "dark"])
 def test_the_other_colours_can_be_read_too(open_page, new_game, colours, light):
     page = open_page("#/about", bypass_csp=True)
-    page.evaluate("(chosen) => localStorage.setItem('fingal', JSON.stringify(chosen))", {"colours": colours, "light": light})
+    chosen = {"colours": colours, "light": light}
+    page.evaluate("(chosen) => localStorage.setItem('fingal', JSON.stringify(chosen))", chosen)
     page.goto(page.url.split("#")[0] + f"#/play/{new_game()}")
     page.reload()
     page.wait_for_selector(".table.play")

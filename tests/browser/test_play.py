@@ -11,7 +11,7 @@ from tests.browser.parts import button, cell, click, game_id, says, status
 def start(page, size=None, opponent="Two people", text=None):
     """Make a game with the form of the first page."""
     if text is None:
-        page.get_by_label(opponent).check()
+        page.get_by_role("radio", name=opponent).check()
     if size is not None or text is not None:
         page.get_by_text("More", exact=True).click()
     if size is not None:
@@ -93,7 +93,7 @@ def test_two_tabs_stay_in_step(open_page, new_game):
 
 def test_keys_alone_are_enough(open_page, stored):
     page = open_page()
-    people = page.get_by_label("Two people")
+    people = page.get_by_role("radio", name="Two people")
     people.focus()
     page.keyboard.press("Space")
     page.get_by_text("More", exact=True).focus()
@@ -127,9 +127,8 @@ def test_keys_alone_are_enough(open_page, stored):
 
 
 def test_on_a_phone_a_tap_is_confirmed(open_page, new_game):
-    page = open_page(
-        f"#/play/{new_game(width=11, height=11)}", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = open_page(f"#/play/{new_game(width=11, height=11)}", **phone)
     cell(page, "f6").tap()
     says(page, "f6", "empty")
     button(page, "Play f6").tap()

@@ -40,6 +40,7 @@ export class BoardInput {
     svg.addEventListener("contextmenu", (event) => board.options.onMark && event.preventDefault());
     svg.addEventListener("keydown", (event) => this.#key(event));
     svg.addEventListener("focusin", (event) => this.#focus(event));
+    svg.addEventListener("focusout", () => this.board.layers.focus.replaceChildren());
   }
 
   destroy() {
@@ -178,7 +179,10 @@ export class BoardInput {
   /** @param {FocusEvent} event */
   #focus(event) {
     const cell = event.target instanceof Element ? event.target.getAttribute("data-cell") : null;
-    if (!cell || cell === this.focused) return;
+    if (!cell) return;
+    // A layer of its own: the cells that are drawn later would cover half of the ring.
+    this.board.layers.focus.replaceChildren(s("polygon", { class: "aim", points: this.board.hexagon(cell) }));
+    if (cell === this.focused) return;
     this.board.cells.get(this.focused)?.setAttribute("tabindex", "-1");
     this.board.cells.get(cell)?.setAttribute("tabindex", "0");
     this.focused = cell;

@@ -205,7 +205,7 @@ export class Board {
       grid.append(line);
     }
     this.svg.append(grid);
-    for (const name of ["under", "links", "stones", "over", "marks", "chain", "ghosts", "hover"]) {
+    for (const name of ["under", "links", "stones", "over", "marks", "chain", "ghosts", "hover", "focus"]) {
       this.layers[name] = s("g", { class: `layer ${name}`, "aria-hidden": "true" });
       this.svg.append(this.layers[name]);
     }

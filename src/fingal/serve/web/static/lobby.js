@@ -86,5 +86,6 @@ export function ago(seconds) {
 
 /** 'Ann – Bob', or that two people play. @param {Record<import("./types.js").Colour, string>} names */
 export function pairing(names) {
-  return names.black === "Person" && names.white === "Person" ? "Two people" : `${names.black} – ${names.white}`;
+  if (names.black === "Person" && names.white === "Person") return "Two people";
+  return [names.black, names.white].map((name) => (name === "Person" ? "You" : name)).join(" – ");
 }

@@ -164,11 +164,13 @@ export class App {
     }
     this.wasLost = true;
     bar.hidden = false;
-    const words = h("span");
-    bar.replaceChildren(icon("flip"), words, button("Try now", () => this.socket.retry(), { kind: "quiet" }));
+    if (!bar.childElementCount) {
+      bar.append(icon("flip"), h("span"), button("Try now", () => this.socket.retry(), { kind: "quiet" }));
+    }
+    const words = bar.querySelector("span");
     const say = () => {
       const left = Math.max(0, Math.ceil((again - Date.now()) / 1000));
-      words.textContent = state === "opening" || !left ? "Connecting…" : `No connection to the server. Next attempt in ${left} s.`;
+      if (words) words.textContent = state === "opening" || !left ? "Connecting…" : `No connection to the server. Next attempt in ${left} s.`;
     };
     say();
     this.ticking = window.setInterval(say, 500);

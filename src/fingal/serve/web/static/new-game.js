@@ -64,6 +64,7 @@ export function newGameForm(app, begun) {
   const form = h("form", { class: "new-game" });
   const preview = h("div", { class: "preview" });
   const cards = h("div", { class: "levels" });
+  const words = h("p", { class: "soft about-level", "aria-live": "polite" });
   const sizes = h("div", { class: "sizes" });
   const swapRow = h("div");
   const colourRow = h("div");
@@ -75,18 +76,24 @@ export function newGameForm(app, begun) {
   const drawCards = () => {
     const { levels } = app.about;
     cards.replaceChildren(
-      ...levels.map((level, index) => card(level.name, level.title, elo(level, wish), strength(index, levels.length), level.text)),
-      card("people", "Two people", "on one board", icon("people"), "Two people at one board, in turn"),
+      ...levels.map((level, index) => card(level.name, level.title, elo(level, wish), strength(index, levels.length))),
+      card("people", "Two people", "", icon("people")),
     );
+    describe();
   };
-  /** @param {string} value @param {string} title @param {string} note @param {Node} sign @param {string} text */
-  const card = (value, title, note, sign, text) => {
+  /** @param {string} value @param {string} title @param {string} note @param {Node} sign */
+  const card = (value, title, note, sign) => {
     const radio = h("input", { type: "radio", name: "opponent", value, checked: wish.opponent === value });
     radio.addEventListener("change", () => {
       wish.opponent = value;
+      describe();
       drawColours();
     });
-    return h("label", { class: "level", title: text }, radio, sign, h("span", { class: "title", text: title }), h("small", { text: note }));
+    return h("label", { class: `level ${value}` }, radio, sign, h("span", { class: "title", text: title }), note ? h("small", { text: note }) : null);
+  };
+  const describe = () => {
+    const level = app.about.levels.find((found) => found.name === wish.opponent);
+    words.textContent = wish.opponent === "people" ? "Two people at one board, in turn." : level?.text ?? "";
   };
   const drawColours = () => {
     colourRow.replaceChildren(wish.opponent === "people" ? "" : segmented("You play",
@@ -129,13 +136,14 @@ export function newGameForm(app, begun) {
   other.addEventListener("input", () => {
     wish.opponent = other.value.trim() ? "other" : app.about.levels[0]?.name ?? "people";
     for (const radio of cards.querySelectorAll("input")) radio.checked = radio.value === wish.opponent;
+    describe();
     drawColours();
   });
   drawCards();
   drawSize();
   drawColours();
   form.append(
-    h("fieldset", { class: "opponents" }, h("legend", { text: "Opponent" }), cards),
+    h("fieldset", { class: "opponents" }, h("legend", { text: "Opponent" }), cards, words),
     h("div", { class: "size-row" }, h("div", { class: "size-choices" }, sizes, colourRow, swapRow), preview),
     h("details", { open: wish.opponent === "other" || wish.clock > 0 || wish.teaching || wish.thinking },
       h("summary", { text: "More" }),
@@ -175,7 +183,7 @@ function named(field, name) {
 function elo(level, wish) {
   const size = Math.max(wish.width, wish.height);
   const known = Object.keys(level.elo ?? {}).map(Number).sort((a, b) => Math.abs(a - size) - Math.abs(b - size));
-  if (!known.length) return "not rated yet";
+  if (!known.length) return "";
   const [rating] = level.elo[String(known[0])];
   return `Elo ${Math.round(rating)}${known[0] === size ? "" : ` on ${known[0]}×${known[0]}`}`;
 }

@@ -182,7 +182,7 @@ class PlayPage {
     }
     this.#arrange();
     this.#sayStatus(now, winner, atTip);
-    this.#sayMore(winner);
+    this.#sayMore();
     this.moves.show(game, game.tip, this.cursor);
     this.#buttons(free, winner, now.canSwap);
   }
@@ -235,8 +235,8 @@ class PlayPage {
     }
   }
 
-  /** The card below the status: warning, hint, result. @param {Colour | null} winner */
-  #sayMore(winner) {
+  /** The card below the status: the teacher's warning, the hint. */
+  #sayMore() {
     const cards = [];
     if (this.warning) {
       const { loss, better, reason } = this.warning;
@@ -254,12 +254,7 @@ class PlayPage {
       cards.push(h("div", { class: "notice" }, h("p", {}, h("strong", { text: `${words}. ` }), settings.speak(this.hint.reason),
         rate > 0 && rate < 100 ? h("span", { class: "soft", text: ` Win rate ${rate}%.` }) : null)));
     }
-    if (winner) {
-      cards.push(h("div", { class: "notice result" }, h("div", { class: "row" },
-        button("Review the game", () => this.app.go(`#/analyse/${this.game.id}?review`), { icon: "chart", kind: "primary" }),
-        button("Again", () => rematch(this.app, this.game.settings), { icon: "flip" }))));
-    }
-    const key = JSON.stringify([this.warning?.node, this.hint?.node, winner, settings.get("colours")]);
+    const key = JSON.stringify([this.warning?.node, this.hint?.node, settings.get("colours")]);
     if (key === this.said) return;
     this.said = key;
     this.says.replaceChildren(...cards);
@@ -279,6 +274,13 @@ class PlayPage {
     hint.disabled = !free;
     const resign = button("Resign", () => this.resign(), { icon: "flag" });
     resign.disabled = !free;
+    if (winner) {
+      this.actions.replaceChildren(
+        button("Review", () => this.app.go(`#/analyse/${this.game.id}?review`), { icon: "chart", kind: "primary", title: "What each move lost, and what was better" }),
+        button("Again", () => rematch(this.app, this.game.settings), { icon: "flip", title: "The same players, colours exchanged" }),
+        undo, button("New", () => newGameDialog(this.app), { icon: "plus", title: "New game" }));
+      return;
+    }
     this.actions.replaceChildren(
       ...(canSwap && free ? [button("Swap", () => this.play("swap-pieces"), { icon: "swap", kind: "primary swap", title: "Take over the first stone: it is mirrored and becomes yours" })] : []),
       undo, hint, resign,
