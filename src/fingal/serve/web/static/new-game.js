@@ -20,6 +20,7 @@ const CLOCKS = [[0, 0, "No clock"], [180, 2, "3 min + 2 s"], [300, 5, "5 min + 5
  * @typedef {object} Wish
  * @property {string} opponent a level's name, "people" or "other"
  * @property {string} player of "other": any player's text
+ * @property {string} mine a player's text that plays in the person's place; empty: the person
  * @property {"black" | "white" | "random"} colour
  * @property {number} width
  * @property {number} height
@@ -34,7 +35,7 @@ function lastWish(app) {
   const { levels } = app.about;
   /** @type {Wish} */
   const first = {
-    opponent: levels[Math.min(1, levels.length - 1)]?.name ?? "people", player: "", colour: "black", width: 11, height: 11,
+    opponent: levels[Math.min(1, levels.length - 1)]?.name ?? "people", player: "", mine: "", colour: "black", width: 11, height: 11,
     swap: true, clock: 0, teaching: false, thinking: false,
   };
   const kept = settings.get("game");
@@ -48,9 +49,10 @@ export function settled(wish) {
   const opponent = wish.opponent === "people" ? "person" : wish.opponent === "other" ? wish.player.trim() : `level:${wish.opponent}`;
   const first = wish.colour === "black" || (wish.colour === "random" && Math.random() < 0.5) || wish.opponent === "people";
   const [seconds, increment] = CLOCKS[wish.clock];
+  const mine = wish.mine.trim() || "person";
   return {
     width: wish.width, height: wish.height, swap: wish.swap && wish.width === wish.height,
-    black: first ? "person" : opponent, white: first ? opponent : "person",
+    black: first ? mine : opponent, white: first ? opponent : mine,
     clock: seconds ? { seconds, increment } : null, teaching: wish.teaching, thinking: wish.thinking, title: "",
   };
 }
@@ -70,6 +72,9 @@ export function newGameForm(app, begun) {
   const colourRow = h("div");
   const other = h("input", { type: "text", id: "player-text", maxlength: 200, placeholder: "puct:net=fingal-small,sims=2000", spellcheck: "false", autocomplete: "off" });
   other.value = wish.player;
+  const mine = h("input", { type: "text", maxlength: 200, placeholder: "nobody: you play yourself", spellcheck: "false", autocomplete: "off" });
+  mine.value = wish.mine;
+  mine.addEventListener("input", () => (wish.mine = mine.value));
   other.addEventListener("input", () => (wish.player = other.value));
   const start = h("button", { type: "submit", class: "button primary large" }, h("span", { text: "Start the game" }));
 
@@ -145,7 +150,7 @@ export function newGameForm(app, begun) {
   form.append(
     h("fieldset", { class: "opponents" }, h("legend", { text: "Opponent" }), cards, words),
     h("div", { class: "size-row" }, h("div", { class: "size-choices" }, sizes, colourRow, swapRow), preview),
-    h("details", { open: wish.opponent === "other" || wish.clock > 0 || wish.teaching || wish.thinking },
+    h("details", { open: wish.opponent === "other" || !!wish.mine || wish.clock > 0 || wish.teaching || wish.thinking },
       h("summary", { text: "More" }),
       h("div", { class: "more" },
         toggle("Teaching", wish.teaching, (on) => (wish.teaching = on), "Points out losing moves, which you may take back"),
@@ -153,7 +158,7 @@ export function newGameForm(app, begun) {
         h("label", { class: "field" }, h("span", { text: "Clock" }), clock),
         h("div", { class: "field" }, h("span", { text: "Width and height" }),
           h("span", { class: "pair" }, named(across, "Width"), "×", named(down, "Height"))),
-        otherLabel)),
+        otherLabel, h("label", { class: "field tall" }, h("span", { text: "A player in your place, to watch the two" }), mine))),
     h("div", { class: "submit" }, start),
   );
   form.addEventListener("submit", async (event) => {

@@ -11,7 +11,7 @@ import { newGameDialog, rematch } from "./new-game.js";
 import { Strip } from "./players.js";
 import { isCell, other, refusal } from "./rules.js";
 import { settings } from "./settings.js";
-import { announce, button, complain, confirm, toast, winRate } from "./ui.js";
+import { announce, button, chip, complain, confirm, toast, winRate } from "./ui.js";
 
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./game.js").Game} Game */
@@ -44,15 +44,17 @@ class PlayPage {
     // What the card and the buttons were drawn for: they are drawn anew only for something else.
     this.said = "";
     this.buttoned = "";
+    this.helped = "";
     this.strips = { black: new Strip("black"), white: new Strip("white") };
     this.field = h("div", { class: "field-of-play" });
     this.says = h("div", { class: "says", "aria-live": "polite" });
     this.status = h("p", { class: "status", role: "status" });
     this.moves = new MoveList((node) => this.look(node));
+    this.helps = h("div", { class: "row helps", role: "group", "aria-label": "Help in this game" });
     this.actions = h("div", { class: "actions", role: "toolbar", "aria-label": "Game" });
     this.confirmBar = h("div", { class: "confirm-bar", hidden: true });
     const side = h("aside", { class: "side" }, this.status, this.says,
-      h("div", { class: "record" }, this.moves.element, walkButtons((step) => this.walk(step))), this.actions);
+      h("div", { class: "record" }, this.moves.element, walkButtons((step) => this.walk(step))), this.helps, this.actions);
     this.table = h("div", { class: "table play" }, this.strips.white.element, h("div", { class: "place" }, this.field),
       this.strips.black.element, side, this.confirmBar);
     container.append(h("h1", { class: "unseen", text: "Game" }), this.table);
@@ -185,6 +187,24 @@ class PlayPage {
     this.#sayMore();
     this.moves.show(game, game.tip, this.cursor);
     this.#buttons(free, winner, now.canSwap);
+    this.#help();
+  }
+
+  /** Teaching and thinking can be switched in the middle of a game. */
+  #help() {
+    const { teaching, thinking, black, white } = this.game.settings;
+    const engine = black !== "person" || white !== "person";
+    const person = black === "person" || white === "person";
+    const key = JSON.stringify([teaching, thinking, engine, person]);
+    if (key === this.helped) return;
+    this.helped = key;
+    const change = (/** @type {Record<string, boolean>} */ to) => this.game.ask("change", to).catch(complain);
+    this.helps.replaceChildren(
+      ...(person ? [chip("Teaching", teaching, (on) => change({ teaching: on }), "Losing moves are pointed out and may be taken back")] : []),
+      ...(engine ? [chip("Engine's thinking", thinking, (on) => {
+        if (!on) this.thought = null;
+        change({ thinking: on });
+      }, "Show what the engine thinks at its move")] : []));
   }
 
   /** The person sits below; two people find White above, as the board shows it. */

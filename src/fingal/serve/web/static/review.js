@@ -73,10 +73,17 @@ export class ReviewPanel {
       return;
     }
     const moves = this.moves;
-    const mistakes = found.mistakes.map((node) => moves.get(node)).filter((move) => move !== undefined);
+    const { black, white } = this.game.settings;
+    const mine = (black === "person") === (white === "person") ? null : black === "person" ? "black" : "white";
+    // Against an engine only the person's own are of interest; otherwise the three that the server names.
+    const mistakes = mine
+      ? found.moves.filter((move) => this.game.node(move.node)?.colour === mine && lossLevel(move.loss) > 1)
+        .sort((a, b) => b.loss - a.loss).slice(0, 3)
+      : found.mistakes.map((node) => moves.get(node)).filter((move) => move !== undefined);
+    const title = mine ? `Your ${["", "biggest mistake", "two biggest mistakes", "three biggest mistakes"][mistakes.length]}` : "The biggest mistakes";
     this.element.replaceChildren(
       this.#table(found.moves),
-      h("h3", { text: mistakes.length ? "The biggest mistakes" : "No mistakes that mattered" }),
+      h("h3", { text: mistakes.length ? title : "No mistakes that mattered" }),
       h("ol", { class: "mistakes" }, ...mistakes.map((move) => this.#mistake(move))),
       found.swap ? h("div", { class: "notice swap-advice" },
         h("strong", { text: "Should White have swapped? ".replace("White", settings.colourName("white")) }),
