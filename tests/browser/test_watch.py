@@ -124,6 +124,14 @@ def test_a_runs_games_replay_on_a_board(open_page: Open) -> None:
     expect(board.locator(".replay-caption")).to_contain_text("Black wins")
 
 
+def test_the_page_is_dressed_whichever_way_one_comes(open_page: Open) -> None:
+    page = open_page("#/watch")
+    expect(page.get_by_role("link", name="Runs")).to_have_css("text-decoration-line", "none")
+    expect(page.locator(".part-head")).to_have_css("display", "flex")
+    page.get_by_role("link", name="Learn").click()
+    expect(page.locator(".lesson")).to_have_css("display", "grid")
+
+
 def test_figures_of_the_work_are_folded_away(open_page: Open) -> None:
     page = open_page("#/watch/runs/first")
     expect(plot(page, "loss")).to_be_visible()

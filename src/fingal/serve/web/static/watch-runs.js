@@ -31,7 +31,8 @@ export function mountRuns(container, app, rest) {
 
 /** What people call figures whose names say too little. @type {Record<string, string>} */
 const TITLES = {
-  keeps_win: "exam: wins kept", sign: "exam: right about the winner", against_older: "won against its older self",
+  keeps_win: "exam: wins kept", sign: "exam: right about the winner", against_older: "against older self",
+  policy: "policy loss", owner: "owner loss", reply: "reply loss",
   first_vs_random: "first against random", second_vs_random: "second against random", first_vs_best: "first against the best",
   held_out_loss: "loss on other games", first_wins: "won by the first player", length: "length of a game",
 };
