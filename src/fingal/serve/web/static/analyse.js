@@ -96,9 +96,9 @@ class AnalysePage {
         button("Keys", () => showHelp(), { icon: "help", bare: true, kind: "quiet", key: "?" })));
     this.title = h("h1", { class: "game-title" });
     this.table = h("div", { class: "table analyse" },
-      h("div", { class: "place" }, this.boards.element, this.graph.element),
-      h("aside", { class: "side" }, this.title, h("div", { class: "engines" }, this.engines[0].element, this.engines[1].element),
-        h("div", { class: "chip-rows" }, chips, this.compare), this.says, this.tabs.element, tools), this.status);
+      h("div", { class: "place" }, this.boards.element, chips, this.graph.element),
+      h("aside", { class: "side" }, h("div", { class: "title-row" }, this.title, this.compare), h("div", { class: "engines" }, this.engines[0].element, this.engines[1].element),
+        this.says, this.tabs.element, tools), this.status);
     container.append(this.table);
     this.ends = [game.watch(() => this.show()), settings.watch(() => this.show())];
     this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);

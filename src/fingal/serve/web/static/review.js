@@ -82,12 +82,12 @@ export class ReviewPanel {
       : found.mistakes.map((node) => moves.get(node)).filter((move) => move !== undefined);
     const title = mine ? `Your ${["", "biggest mistake", "two biggest mistakes", "three biggest mistakes"][mistakes.length]}` : "The biggest mistakes";
     this.element.replaceChildren(
-      this.#table(found.moves),
       h("h3", { text: mistakes.length ? title : "No mistakes that mattered" }),
       h("ol", { class: "mistakes" }, ...mistakes.map((move) => this.#mistake(move))),
       found.swap ? h("div", { class: "notice swap-advice" },
         h("strong", { text: "Should White have swapped? ".replace("White", settings.colourName("white")) }),
         h("span", { text: settings.speak(found.swap.text) })) : "",
+      this.#table(found.moves),
       button("Review again", () => this.start(), { icon: "flip" }));
   }
 
