@@ -17,7 +17,10 @@ import { segmented } from "./ui.js";
  */
 
 export class AnalysisBoards {
-  /** @param {Game} game @param {{play: (cell: string) => void, mark: (cell: string) => void, hovered: () => void}} page */
+  /**
+   * @param {Game} game
+   * @param {{play: (cell: string) => void, mark: (cell: string) => void, hovered: () => void}} page
+   */
   constructor(game, page) {
     this.game = game;
     this.page = page;
@@ -27,10 +30,24 @@ export class AnalysisBoards {
     this.hovered = [null, null];
     /** Variations that are previewed from outside. @type {string[][]} */
     this.previews = [[], []];
-    this.choice = h("div", { class: "which" }, segmented("Board", [[0, "First engine"], [1, "Second engine"]], 0,
-      (slot) => (this.element.dataset.slot = String(slot))));
+    this.choice = h(
+      "div",
+      { class: "which" },
+      segmented(
+        "Board",
+        [
+          [0, "First engine"],
+          [1, "Second engine"],
+        ],
+        0,
+        (slot) => (this.element.dataset.slot = String(slot)),
+      ),
+    );
     this.captions = [h("p", { class: "caption first" }), h("p", { class: "caption second" })];
-    this.fields = [h("div", { class: "field-of-play first" }), h("div", { class: "field-of-play second", hidden: true })];
+    this.fields = [
+      h("div", { class: "field-of-play first" }),
+      h("div", { class: "field-of-play second", hidden: true }),
+    ];
     this.element = h("div", { class: "boards", "data-slot": 0 }, this.choice, ...this.captions, ...this.fields);
     this.#make(0);
   }
@@ -63,21 +80,27 @@ export class AnalysisBoards {
       this.captions[slot].textContent = shown.names[slot];
       /** @type {import("./board.js").Overlay} */
       let overlay = {};
-      for (const layer of layers) if (layer !== "candidates") overlay = merged(overlay, knowledgeOverlay(layer, known, position, hovered));
+      for (const layer of layers)
+        if (layer !== "candidates") overlay = merged(overlay, knowledgeOverlay(layer, known, position, hovered));
       const analysis = analyses[slot];
       const fresh = analysis && analysis.node === this.game.resolve(shown.cursor) ? analysis : null;
       if (fresh) overlay = merged(overlay, candidateDiscs(fresh, position));
       // A label below a disc could not be read.
       for (const cell of Object.keys(overlay.discs ?? {})) if (overlay.labels) delete overlay.labels[cell];
       const pointed = hovered ? fresh?.candidates.find((candidate) => candidate.move === hovered) : undefined;
-      const variation = this.previews[slot].length ? this.previews[slot] : pointed?.variation ?? [];
+      const variation = this.previews[slot].length ? this.previews[slot] : (pointed?.variation ?? []);
       if (variation.length) {
         // What was said of the candidates would hide the stones of the variation.
         overlay = { ...overlay, discs: {}, labels: {} };
       }
       board.show({
-        stones: position.stones, last: position.last, numbers: position.numbers, chain: position.chain,
-        turn: position.winner ? null : position.turn, marks: this.game.node(shown.cursor)?.marks ?? [], overlay,
+        stones: position.stones,
+        last: position.last,
+        numbers: position.numbers,
+        chain: position.chain,
+        turn: position.winner ? null : position.turn,
+        marks: this.game.node(shown.cursor)?.marks ?? [],
+        overlay,
         variation: ghosts(variation, position),
       });
     });
@@ -87,8 +110,11 @@ export class AnalysisBoards {
   #make(slot) {
     const { width, height } = this.game.settings;
     this.boards[slot] = new Board(this.fields[slot], {
-      width, height, label: `Analysis board${slot ? " of the second engine" : ""}, ${width} by ${height}`,
-      onMove: (cell) => this.page.play(cell), onMark: (cell) => this.page.mark(cell),
+      width,
+      height,
+      label: `Analysis board${slot ? " of the second engine" : ""}, ${width} by ${height}`,
+      onMove: (cell) => this.page.play(cell),
+      onMark: (cell) => this.page.mark(cell),
       onHover: (cell) => {
         this.hovered[slot] = cell;
         this.page.hovered();

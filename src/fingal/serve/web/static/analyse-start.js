@@ -21,15 +21,38 @@ export function mount(container, app) {
       complain(error);
     }
   };
-  container.append(h("div", { class: "lobby" },
-    h("section", { class: "begin card" },
-      h("h1", { text: "Analyse" }),
-      h("p", { class: "lead", text: "Engines that show what they think, what is proven, and where a game was won and lost." }),
-      h("div", { class: "starts" },
-        h("div", {}, h("h2", { text: "An empty board" }),
-          segmented("Board", [5, 7, 9, 11, 13, 15, 19].map((value) => [value, String(value)]), size, (value) => (size = value)),
-          button("Set it up", begin, { kind: "primary" })),
-        h("div", {}, h("h2", { text: "A game from elsewhere" }), importBox(app)))),
-    gameList(app, "analyse")));
+  container.append(
+    h(
+      "div",
+      { class: "lobby" },
+      h(
+        "section",
+        { class: "begin card" },
+        h("h1", { text: "Analyse" }),
+        h("p", {
+          class: "lead",
+          text: "Engines that show what they think, what is proven, and where a game was won and lost.",
+        }),
+        h(
+          "div",
+          { class: "starts" },
+          h(
+            "div",
+            {},
+            h("h2", { text: "An empty board" }),
+            segmented(
+              "Board",
+              [5, 7, 9, 11, 13, 15, 19].map((value) => [value, String(value)]),
+              size,
+              (value) => (size = value),
+            ),
+            button("Set it up", begin, { kind: "primary" }),
+          ),
+          h("div", {}, h("h2", { text: "A game from elsewhere" }), importBox(app)),
+        ),
+      ),
+      gameList(app, "analyse"),
+    ),
+  );
   return () => {};
 }

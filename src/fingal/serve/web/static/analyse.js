@@ -23,7 +23,10 @@ import { announce, button, chip, complain, toast } from "./ui.js";
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./game.js").Game} Game */
 
-/** @param {HTMLElement} container @param {App} app @param {string} id @param {string} [node] @param {boolean} [review] */
+/**
+ * @param {HTMLElement} container @param {App} app @param {string} id
+ * @param {string} [node] @param {boolean} [review]
+ */
 export async function mount(container, app, id, node, review) {
   const { game, stop } = await follow(app.socket, id);
   const copy = await analysisCopy(game).catch(() => id);
@@ -40,7 +43,10 @@ export async function mount(container, app, id, node, review) {
   };
 }
 
-/** What a person had switched on last. @returns {{on: boolean, layers: string[], two: boolean, players: (string | null)[]}} */
+/**
+ * What a person had switched on last.
+ * @returns {{on: boolean, layers: string[], two: boolean, players: (string | null)[]}}
+ */
 function lastChoice() {
   const kept = settings.get("analysis");
   const first = { on: true, layers: ["candidates"], two: false, players: [null, null] };
@@ -62,19 +68,24 @@ class AnalysePage {
     /** Values that engines found here, by node. @type {Map<number, number>} */
     this.values = new Map();
     const toPage = {
-      changed: () => this.#heard(), play: (/** @type {string} */ move) => this.play(move),
+      changed: () => this.#heard(),
+      play: (/** @type {string} */ move) => this.play(move),
       preview: (/** @type {number} */ slot, /** @type {import("./types.js").Candidate | null} */ candidate) =>
         this.boards.preview(slot, candidate?.variation ?? []),
     };
     this.engines = [new Engine(app, game, 0, toPage), new Engine(app, game, 1, toPage)];
     this.boards = new AnalysisBoards(game, {
-      play: (cell) => this.play(cell), mark: (cell) => this.notes.toggle(cell), hovered: () => this.#draw(),
+      play: (cell) => this.play(cell),
+      mark: (cell) => this.notes.toggle(cell),
+      hovered: () => this.#draw(),
     });
     this.graph = new Graph((to) => this.go(to));
     this.tree = new TreeView((to) => this.go(to));
     this.notes = new Notes(game, { go: (to) => this.go(to) });
     this.review = new ReviewPanel(game, {
-      go: (to) => this.go(to), changed: () => this.show(), end: () => this.game.end(this.cursor),
+      go: (to) => this.go(to),
+      changed: () => this.show(),
+      end: () => this.game.end(this.cursor),
       busy: (busy) => this.engines.forEach((engine) => engine.rest(busy)),
       preview: (moves, at) => {
         this.go(at);
@@ -83,22 +94,58 @@ class AnalysePage {
       },
     });
     this.says = h("div", { class: "sentences", "aria-live": "polite" });
-    this.tabs = tabs("About the game", [["moves", "Moves", this.tree.element], ["review", "Review", this.review.element], ["notes", "Notes", this.notes.element]]);
+    this.tabs = tabs("About the game", [
+      ["moves", "Moves", this.tree.element],
+      ["review", "Review", this.review.element],
+      ["notes", "Notes", this.notes.element],
+    ]);
     this.status = h("p", { class: "unseen", role: "status" });
-    this.compare = chip("Two engines", this.choice.two, (on) => this.#two(on), "A second engine beside the first, on a board of its own");
-    const chips = h("div", { class: "chips", role: "group", "aria-label": "Shown on the board" },
-      ...LAYERS.map((layer) => chip(layer.text, this.layers.has(layer.name), (on) => this.#layer(layer.name, on), layer.title)));
-    const tools = h("div", { class: "toolbar" }, walkButtons((step) => this.walk(step)),
-      h("div", { class: "tools" },
+    this.compare = chip(
+      "Two engines",
+      this.choice.two,
+      (on) => this.#two(on),
+      "A second engine beside the first, on a board of its own",
+    );
+    const chips = h(
+      "div",
+      { class: "chips", role: "group", "aria-label": "Shown on the board" },
+      ...LAYERS.map((layer) =>
+        chip(layer.text, this.layers.has(layer.name), (on) => this.#layer(layer.name, on), layer.title),
+      ),
+    );
+    const tools = h(
+      "div",
+      { class: "toolbar" },
+      walkButtons((step) => this.walk(step)),
+      h(
+        "div",
+        { class: "tools" },
         button("Turn the board", () => this.flip(), { icon: "flip", bare: true, kind: "quiet", key: "f" }),
-        button("Share and save", () => shareDialog(this.game, this.cursor), { icon: "share", bare: true, kind: "quiet" }),
+        button("Share and save", () => shareDialog(this.game, this.cursor), {
+          icon: "share",
+          bare: true,
+          kind: "quiet",
+        }),
         button("Open a game", () => importDialog(app), { icon: "open", bare: true, kind: "quiet" }),
-        button("Keys", () => showHelp(), { icon: "help", bare: true, kind: "quiet", key: "?" })));
+        button("Keys", () => showHelp(), { icon: "help", bare: true, kind: "quiet", key: "?" }),
+      ),
+    );
     this.title = h("h1", { class: "game-title" });
-    this.table = h("div", { class: "table analyse" },
+    this.table = h(
+      "div",
+      { class: "table analyse" },
       h("div", { class: "place" }, this.boards.element, chips, this.graph.element),
-      h("aside", { class: "side" }, h("div", { class: "title-row" }, this.title, this.compare), h("div", { class: "engines" }, this.engines[0].element, this.engines[1].element),
-        this.says, this.tabs.element, tools), this.status);
+      h(
+        "aside",
+        { class: "side" },
+        h("div", { class: "title-row" }, this.title, this.compare),
+        h("div", { class: "engines" }, this.engines[0].element, this.engines[1].element),
+        this.says,
+        this.tabs.element,
+        tools,
+      ),
+      this.status,
+    );
     container.append(this.table);
     this.ends = [game.watch(() => this.show()), settings.watch(() => this.show())];
     this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
@@ -149,10 +196,15 @@ class AnalysePage {
     this.show();
     const at = this.game.node(this.cursor);
     const position = this.game.position(this.cursor);
-    announce(at?.move ? `Move ${position.moves}, ${settings.colourName(at.colour ?? "black")} ${moveText(at.move)}` : "The start");
+    announce(
+      at?.move
+        ? `Move ${position.moves}, ${settings.colourName(at.colour ?? "black")} ${moveText(at.move)}`
+        : "The start",
+    );
     clearTimeout(this.addressTimer);
     this.addressTimer = window.setTimeout(() => {
-      if (this.cursor >= 0) history.replaceState(null, "", `#/analyse/${this.game.id}/${this.game.resolve(this.cursor)}`);
+      if (this.cursor >= 0)
+        history.replaceState(null, "", `#/analyse/${this.game.id}/${this.game.resolve(this.cursor)}`);
     }, 250);
   }
 
@@ -161,7 +213,10 @@ class AnalysePage {
     const node = this.game.node(this.cursor);
     if (!node) return;
     const to = {
-      first: 0, back: node.parent ?? 0, next: node.children[0] ?? node.id, last: this.game.end(node.id),
+      first: 0,
+      back: node.parent ?? 0,
+      next: node.children[0] ?? node.id,
+      last: this.game.end(node.id),
     }[step];
     if (to !== node.id) this.go(to);
   }
@@ -195,7 +250,11 @@ class AnalysePage {
     const position = this.game.position(this.cursor);
     const known = this.known.at(this.cursor);
     this.boards.show({
-      cursor: this.cursor, position, known, layers: this.layers, names: this.engines.map((engine) => engine.name),
+      cursor: this.cursor,
+      position,
+      known,
+      layers: this.layers,
+      names: this.engines.map((engine) => engine.name),
       analyses: this.engines.map((engine) => (this.layers.has("candidates") && engine.on ? engine.analysis : null)),
     });
     const said = sentences(this.layers, known, position);
@@ -215,8 +274,11 @@ class AnalysePage {
       const next = this.game.node(node.children[0] ?? -1);
       const before = next ? moves.get(next.id)?.before : undefined;
       return {
-        node: node.id, move: node.move ?? "", colour: node.colour ?? /** @type {const} */ ("black"),
-        value: reviewed?.after ?? before ?? this.values.get(node.id) ?? node.value ?? null, loss: reviewed?.loss ?? null,
+        node: node.id,
+        move: node.move ?? "",
+        colour: node.colour ?? /** @type {const} */ ("black"),
+        value: reviewed?.after ?? before ?? this.values.get(node.id) ?? node.value ?? null,
+        loss: reviewed?.loss ?? null,
       };
     });
     this.graph.show(points, this.cursor);
@@ -228,7 +290,10 @@ class AnalysePage {
     const analysis = first.analysis ?? second.analysis;
     if (analysis) {
       const turn = this.game.position(analysis.node).turn;
-      this.values.set(analysis.node, analysis.proof ? ((analysis.proof > 0) === (turn === "black") ? 1 : -1) : analysis.value);
+      this.values.set(
+        analysis.node,
+        analysis.proof ? (analysis.proof > 0 === (turn === "black") ? 1 : -1) : analysis.value,
+      );
     }
     this.#drawGraph();
     this.#draw();
@@ -237,7 +302,12 @@ class AnalysePage {
 
   /** Remember for the next time. */
   #keep() {
-    const choice = { on: this.engines[0].on, layers: [...this.layers], two: this.choice.two, players: this.engines.map((engine) => engine.player) };
+    const choice = {
+      on: this.engines[0].on,
+      layers: [...this.layers],
+      two: this.choice.two,
+      players: this.engines.map((engine) => engine.player),
+    };
     if (JSON.stringify(choice) === JSON.stringify(this.kept)) return;
     this.kept = choice;
     this.choice = choice;
@@ -266,16 +336,36 @@ class AnalysePage {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (isWriting(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.target instanceof Element && event.target.getAttribute("role") === "tab" && event.key.startsWith("Arrow")) return;
+    if (
+      isWriting(event.target) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      document.querySelector("dialog[open]")
+    )
+      return;
+    if (event.target instanceof Element && event.target.getAttribute("role") === "tab" && event.key.startsWith("Arrow"))
+      return;
     const best = this.engines[0].analysis?.candidates[0]?.move;
     /** @type {Record<string, () => void>} */
     const acts = {
-      ArrowLeft: () => this.walk("back"), ArrowRight: () => this.walk("next"), ArrowUp: () => this.walk("first"),
-      ArrowDown: () => this.walk("last"), Home: () => this.walk("first"), End: () => this.walk("last"),
-      x: () => this.engines[0].turn(!this.engines[0].on), f: () => this.flip(), "?": () => showHelp(),
-      r: () => this.startReview(), c: () => { this.tabs.choose("notes"); this.notes.text.focus(); },
-      " ": () => { if (best) this.play(best); },
+      ArrowLeft: () => this.walk("back"),
+      ArrowRight: () => this.walk("next"),
+      ArrowUp: () => this.walk("first"),
+      ArrowDown: () => this.walk("last"),
+      Home: () => this.walk("first"),
+      End: () => this.walk("last"),
+      x: () => this.engines[0].turn(!this.engines[0].on),
+      f: () => this.flip(),
+      "?": () => showHelp(),
+      r: () => this.startReview(),
+      c: () => {
+        this.tabs.choose("notes");
+        this.notes.text.focus();
+      },
+      " ": () => {
+        if (best) this.play(best);
+      },
     };
     const act = acts[event.key];
     const pressed = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;

@@ -10,7 +10,8 @@ import { Refused } from "./socket.js";
 export async function api(path, method = "GET", body = undefined) {
   /** @type {RequestInit} */
   const request = { method };
-  if (body !== undefined) Object.assign(request, { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
+  if (body !== undefined)
+    Object.assign(request, { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
   let answer;
   try {
     answer = await fetch(`/api/${path}`, request);

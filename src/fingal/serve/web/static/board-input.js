@@ -2,8 +2,9 @@
 /**
  * How a board is played: mouse, touch and keys.
  *
- * Where cells are small under a finger, a tap shows the stone first and another tap on it plays; the finger may slide to
- * the right cell. Keys: arrows walk over the cells, Enter or Space plays, Escape leaves. One cell is in the order of Tab.
+ * Where cells are small under a finger, a tap shows the stone first and another tap on it plays; the finger may slide
+ * to the right cell. Keys: arrows walk over the cells, Enter or Space plays, Escape leaves. One cell is in the order of
+ * Tab.
  */
 
 import { SCALE, stone } from "./board-stone.js";

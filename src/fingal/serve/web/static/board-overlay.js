@@ -1,5 +1,5 @@
 // @ts-check
-/** What lies over a board's cells: tints, candidates, links, carriers, crosses, variations, marks, the winning chain. */
+/** What lies over a board's cells: tints, candidates, links, carriers, crosses, variations, marks, the chain. */
 
 import { SCALE, stone } from "./board-stone.js";
 import { s } from "./dom.js";
@@ -32,7 +32,12 @@ export function drawOverlay(board, overlay) {
   }
   for (const [cell, { colour, strength }] of Object.entries(overlay.owners ?? {})) {
     if (!on(cell) || strength < 0.05) continue;
-    under.append(s("polygon", { class: `owner ${colour}`, points: board.hexagon(cell, CORNER * (0.14 + 0.5 * Math.min(strength, 1))) }));
+    under.append(
+      s("polygon", {
+        class: `owner ${colour}`,
+        points: board.hexagon(cell, CORNER * (0.14 + 0.5 * Math.min(strength, 1))),
+      }),
+    );
   }
   for (const { cells, colour } of overlay.carriers ?? []) {
     for (const cell of cells) {
@@ -57,12 +62,22 @@ export function drawOverlay(board, overlay) {
     if (!on(cell)) continue;
     const [x, y] = board.middle(cell);
     const arm = 0.11 * SCALE;
-    over.append(s("path", { class: "crossed", d: `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}` }));
+    over.append(
+      s("path", {
+        class: "crossed",
+        d: `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`,
+      }),
+    );
   }
   for (const [cell, disc] of Object.entries(overlay.discs ?? {})) {
     if (!on(cell)) continue;
     const [cx, cy] = board.middle(cell);
-    const drawn = s("circle", { class: disc.best ? "disc best" : "disc", cx, cy, r: (0.14 + 0.285 * (disc.size ?? 1)) * SCALE });
+    const drawn = s("circle", {
+      class: disc.best ? "disc best" : "disc",
+      cx,
+      cy,
+      r: (0.14 + 0.285 * (disc.size ?? 1)) * SCALE,
+    });
     drawn.style.fill = disc.colour;
     over.append(drawn);
     write(over, cx, cy, disc.lines ?? [], "disc-text");
@@ -148,7 +163,11 @@ export function drawChain(board, chain, moving) {
   const last = board.layout.onSide(black ? "bottom" : "right", chain[chain.length - 1]);
   const all = [[first[0] * SCALE, first[1] * SCALE], ...points, [last[0] * SCALE, last[1] * SCALE]];
   for (const kind of ["halo", "line"]) {
-    const line = s("polyline", { class: `chain ${kind}`, points: all.map((point) => point.join(",")).join(" "), pathLength: 1 });
+    const line = s("polyline", {
+      class: `chain ${kind}`,
+      points: all.map((point) => point.join(",")).join(" "),
+      pathLength: 1,
+    });
     if (moving) line.classList.add("grows");
     layer.append(line);
   }

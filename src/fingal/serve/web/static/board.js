@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A board as SVG: stones, sides, coordinates, overlays; played by mouse, touch and keyboard, read out by screen readers.
+ * A board as SVG: stones, sides, coordinates, overlays; played by mouse, touch and keys, read out by screen readers.
  *
  *     import { Board, thumbnail } from "./board.js";          (and link board.css)
  *     const board = new Board(container, { width: 11, height: 11, label: "Puzzle 3", onMove: (cell) => ... });
@@ -10,14 +10,14 @@
  *     board.destroy();
  *
  * The container gives the room: the board fills its width and height (so give it both, e.g. by CSS `aspect-ratio` or a
- * grid), and with `turn: "auto"` it stands upright where the room is narrow. Colours come from CSS variables (board.css),
- * numbers, coordinates, turn and animation from the person's settings unless an option says otherwise.
+ * grid), and with `turn: "auto"` it stands upright where the room is narrow. Colours come from CSS variables
+ * (board.css), numbers, coordinates, turn and animation from the person's settings unless an option says otherwise.
  *
  * Options: width, height; label (what a screen reader calls it); onMove(cell): an empty cell was chosen while `turn` of
  * the view is a colour; onHover(cell | null); onPreview(cell | null): a tap that has to be confirmed by another (small
- * cells); onMark(cell): a click with the right button or with shift; turn: "auto" or degrees; coordinates, numbers: bool.
+ * cells); onMark(cell): a click with the right button or with shift; turn: "auto" or degrees; coordinates, numbers.
  *
- * View: what to show, all of it: see the typedefs View and Overlay below. `show` compares and changes only what differs.
+ * View: what to show, all of it: see the typedefs View and Overlay below. `show` changes only what differs.
  * `thumbnail(width, height, stones)` gives a small, mute SVG element of a position, for lists.
  */
 
@@ -64,8 +64,8 @@ import { settings } from "./settings.js";
  * What is said of a board's cells. Colours are CSS colours, `var(--…)` among them; strength and size from 0 to 1.
  * @typedef {object} Overlay
  * @property {Record<string, {colour: string, strength: number}>} [tints] the whole cell, below stones
- * @property {Record<string, {colour: string, size?: number, lines?: string[], best?: boolean}>} [discs] a candidate move:
- *   a disc with up to two lines of text
+ * @property {Record<string, {colour: string, size?: number, lines?: string[], best?: boolean}>} [discs] candidate
+ *   moves: discs with up to two lines of text
  * @property {Record<string, string[]>} [labels] up to two lines of text on a cell
  * @property {{ends: [string, string], colour: Colour, strong?: boolean}[]} [links] lines between cells and sides (top,
  *   bottom, left, right)
@@ -156,7 +156,8 @@ export class Board {
     let turn = this.options.turn ?? settings.turn();
     if (turn === "auto") {
       const room = this.container.getBoundingClientRect();
-      turn = room.width > 0 && room.height > 0 ? Layout.fitting(width, height, room.width, room.height, coordinates) : 0;
+      turn =
+        room.width > 0 && room.height > 0 ? Layout.fitting(width, height, room.width, room.height, coordinates) : 0;
       turn += settings.get("flipped") && this.options.turn === undefined ? 180 : 0;
     }
     return new Layout(width, height, turn, coordinates);
@@ -213,7 +214,10 @@ export class Board {
       const labels = s("g", { class: "coordinates", "aria-hidden": "true" });
       // On small boards the cells are large, and letters as large as they would shout.
       labels.style.fontSize = `${(15 * Math.min(Math.max(Math.max(width, height) / 11, 0.55), 1.2)).toFixed(1)}px`;
-      for (const { text, at: [x, y] } of this.layout.labels()) {
+      for (const {
+        text,
+        at: [x, y],
+      } of this.layout.labels()) {
         labels.append(s("text", { x: (x * SCALE).toFixed(2), y: (y * SCALE).toFixed(2), text }));
       }
       this.svg.append(labels);

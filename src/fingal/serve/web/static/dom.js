@@ -48,5 +48,7 @@ export function s(tag, attributes = {}, ...children) {
 /** Whether a key press belongs to a field that is being written or chosen in. @param {EventTarget | null} target */
 export function isWriting(target) {
   if (target instanceof HTMLInputElement && target.type === "checkbox") return false;
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }

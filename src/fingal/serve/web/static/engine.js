@@ -17,7 +17,8 @@ const ROWS = 5;
 export class Engine {
   /**
    * @param {App} app @param {Game} game @param {0 | 1} slot
-   * @param {{changed: () => void, preview: (slot: number, candidate: Candidate | null) => void, play: (move: string) => void}} page
+   * @param {{changed: () => void, preview: (slot: number, candidate: Candidate | null) => void,
+   *   play: (move: string) => void}} page
    */
   constructor(app, game, slot, page) {
     this.app = app;
@@ -35,19 +36,28 @@ export class Engine {
     this.box = h("input", { type: "checkbox", role: "switch", "aria-label": slot ? "Second engine" : "Engine" });
     this.box.addEventListener("change", () => this.turn(this.box.checked));
     this.select = h("select", { class: "quiet", "aria-label": slot ? "Second player" : "Player" });
-    this.text = h("input", { type: "text", hidden: true, maxlength: 200, placeholder: "puct:net=fingal-small", "aria-label": "A player's text", spellcheck: "false" });
+    this.text = h("input", {
+      type: "text",
+      hidden: true,
+      maxlength: 200,
+      placeholder: "puct:net=fingal-small",
+      "aria-label": "A player's text",
+      spellcheck: "false",
+    });
     this.rate = h("strong", { class: "rate" });
     this.figures = h("small", { class: "figures" });
     this.bar = h("div", { class: "bar", "aria-hidden": "true" }, h("i"));
     this.rows = h("div", { class: "rows" });
-    this.element = h("section", { class: "engine", "aria-label": slot ? "Second engine" : "Engine" },
+    this.element = h(
+      "section",
+      { class: "engine", "aria-label": slot ? "Second engine" : "Engine" },
       h("div", { class: "head" }, h("label", { class: "toggle bare" }, this.box), this.rate, this.select, this.figures),
-      this.text, this.bar, this.rows);
+      this.text,
+      this.bar,
+      this.rows,
+    );
     this.#players();
-    this.ends = [
-      app.socket.on("analysis", (message) => this.#hear(message)),
-      app.socket.on("open", () => this.#ask()),
-    ];
+    this.ends = [app.socket.on("analysis", (message) => this.#hear(message)), app.socket.on("open", () => this.#ask())];
   }
 
   destroy() {
@@ -57,7 +67,7 @@ export class Engine {
 
   /** What people call the player. */
   get name() {
-    return this.player && this.select.value === "other" ? this.player : this.select.selectedOptions[0]?.text ?? "";
+    return this.player && this.select.value === "other" ? this.player : (this.select.selectedOptions[0]?.text ?? "");
   }
 
   /** @param {boolean} on */
@@ -92,7 +102,7 @@ export class Engine {
   take(player) {
     this.player = player;
     const known = [...this.select.options].some((option) => option.value === (player ?? ""));
-    this.select.value = known ? player ?? "" : "other";
+    this.select.value = known ? (player ?? "") : "other";
     this.text.hidden = this.select.value !== "other";
     if (!known) this.text.value = player ?? "";
     this.analysis = null;
@@ -100,9 +110,13 @@ export class Engine {
   }
 
   #players() {
-    this.select.append(h("option", { value: "", text: "Strongest" }),
-      ...[...this.app.about.levels].reverse().map((level) => h("option", { value: `level:${level.name}`, text: level.title })),
-      h("option", { value: "other", text: "Other…" }));
+    this.select.append(
+      h("option", { value: "", text: "Strongest" }),
+      ...[...this.app.about.levels]
+        .reverse()
+        .map((level) => h("option", { value: `level:${level.name}`, text: level.title })),
+      h("option", { value: "other", text: "Other…" }),
+    );
     this.select.addEventListener("change", () => {
       this.text.hidden = this.select.value !== "other";
       if (this.select.value === "other") this.text.focus();
@@ -138,8 +152,18 @@ export class Engine {
     const { analysis } = this;
     const position = this.node < 0 ? null : this.game.position(this.node);
     this.element.classList.toggle("on", this.on);
-    const black = analysis ? (analysis.proof ? provenRate(analysis, position?.turn ?? "black") : winRate(analysis.value)) : 50;
-    this.rate.textContent = !this.on ? "Engine" : analysis ? `${settings.colourName("black")} ${black}%` : position?.winner ? "Game over" : "…";
+    const black = analysis
+      ? analysis.proof
+        ? provenRate(analysis, position?.turn ?? "black")
+        : winRate(analysis.value)
+      : 50;
+    this.rate.textContent = !this.on
+      ? "Engine"
+      : analysis
+        ? `${settings.colourName("black")} ${black}%`
+        : position?.winner
+          ? "Game over"
+          : "…";
     this.figures.textContent = analysis ? `${short(analysis.visits)} visits` : "";
     this.figures.title = analysis ? `${analysis.player}, ${speed(analysis)}` : "";
     this.bar.hidden = this.rows.hidden = !this.on;
@@ -163,8 +187,15 @@ export class Engine {
   }
 
   #row() {
-    const row = h("button", { type: "button", class: "row-line" }, h("i"), h("b"), h("span", { class: "percent" }),
-      h("span", { class: "visits" }), h("span", { class: "pv" }));
+    const row = h(
+      "button",
+      { type: "button", class: "row-line" },
+      h("i"),
+      h("b"),
+      h("span", { class: "percent" }),
+      h("span", { class: "visits" }),
+      h("span", { class: "pv" }),
+    );
     const candidate = () => this.analysis?.candidates.find((found) => found.move === row.dataset.move) ?? null;
     row.addEventListener("pointerenter", () => this.page.preview(this.slot, candidate()));
     row.addEventListener("focus", () => this.page.preview(this.slot, candidate()));
@@ -176,7 +207,7 @@ export class Engine {
 }
 
 /** @param {Analysis} analysis @param {"black" | "white"} turn */
-const provenRate = (analysis, turn) => ((analysis.proof > 0) === (turn === "black") ? 100 : 0);
+const provenRate = (analysis, turn) => (analysis.proof > 0 === (turn === "black") ? 100 : 0);
 
 /** @param {Analysis} analysis */
 const speed = (analysis) => `${short(Math.round(analysis.visits / Math.max(analysis.seconds, 0.1)))}/s`;

@@ -21,11 +21,24 @@ export async function importText(app, text) {
     /** @type {{games: Summary[]}} */
     const { games } = await api("import", "POST", { text });
     if (games.length === 1) return app.go(`#/analyse/${games[0].id}`);
-    const box = dialog(`${games.length} games`, h("ul", { class: "plain" }, ...games.map((game) =>
-      h("li", {}, h("a", {
-        href: `#/analyse/${game.id}`, onclick: () => box.close(),
-        text: `${game.title || pairing(game.names)}, ${game.width}×${game.height}, ${game.moves} moves`,
-      })))));
+    const box = dialog(
+      `${games.length} games`,
+      h(
+        "ul",
+        { class: "plain" },
+        ...games.map((game) =>
+          h(
+            "li",
+            {},
+            h("a", {
+              href: `#/analyse/${game.id}`,
+              onclick: () => box.close(),
+              text: `${game.title || pairing(game.names)}, ${game.width}×${game.height}, ${game.moves} moves`,
+            }),
+          ),
+        ),
+      ),
+    );
   } catch (error) {
     complain(error);
   }
@@ -40,24 +53,45 @@ export async function importFile(app, file) {
 /** The box into which games are pasted, dropped or opened. @param {App} app @param {() => void} [done] */
 export function importBox(app, done) {
   const text = h("textarea", {
-    id: "import-text", rows: 6, spellcheck: "false", "aria-label": "A game as text or link",
+    id: "import-text",
+    rows: 6,
+    spellcheck: "false",
+    "aria-label": "A game as text or link",
     placeholder: "Paste an SGF, a link of HexWorld or trmph, a game of LittleGolem, or moves such as a10 d5 e6",
   });
-  const file = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-label": "A file with a game", accept: ".sgf,.hsgf,.txt,text/plain" });
+  const file = h("input", {
+    type: "file",
+    class: "unseen",
+    tabindex: -1,
+    "aria-label": "A file with a game",
+    accept: ".sgf,.hsgf,.txt,text/plain",
+  });
   const read = async (/** @type {Promise<any>} */ work) => {
     await work;
     done?.();
   };
   file.addEventListener("change", () => file.files?.[0] && read(importFile(app, file.files[0])));
-  return h("div", { class: "import" }, text, h("div", { class: "row" },
-    button("Read it", () => read(importText(app, text.value)), { kind: "primary" }),
-    button("Open a file", () => file.click(), { icon: "open" }), file,
-    h("small", { text: "or drop a file anywhere on the page" })));
+  return h(
+    "div",
+    { class: "import" },
+    text,
+    h(
+      "div",
+      { class: "row" },
+      button("Read it", () => read(importText(app, text.value)), { kind: "primary" }),
+      button("Open a file", () => file.click(), { icon: "open" }),
+      file,
+      h("small", { text: "or drop a file anywhere on the page" }),
+    ),
+  );
 }
 
 /** @param {App} app */
 export function importDialog(app) {
-  const box = dialog("Open a game", importBox(app, () => box.close()));
+  const box = dialog(
+    "Open a game",
+    importBox(app, () => box.close()),
+  );
   box.querySelector("textarea")?.focus();
 }
 
@@ -83,11 +117,18 @@ export function takeDrops(app) {
 
 /** @type {[string, string, string][]} format, title, suffix */
 const TEXTS = [
-  ["sgf", "SGF, with variations and comments", "sgf"], ["hexworld", "HexWorld", "txt"], ["trmph", "trmph", "txt"],
-  ["littlegolem", "LittleGolem", "hsgf"], ["moves", "Moves", "txt"],
+  ["sgf", "SGF, with variations and comments", "sgf"],
+  ["hexworld", "HexWorld", "txt"],
+  ["trmph", "trmph", "txt"],
+  ["littlegolem", "LittleGolem", "hsgf"],
+  ["moves", "Moves", "txt"],
 ];
 /** @type {[string, string, string][]} */
-const PICTURES = [["svg", "SVG", "svg"], ["png", "PNG", "png"], ["replay", "Animated replay", "html"]];
+const PICTURES = [
+  ["svg", "SVG", "svg"],
+  ["png", "PNG", "png"],
+  ["replay", "Animated replay", "html"],
+];
 
 /** @param {Game} game @param {number} node the one on view */
 export function shareDialog(game, node) {
@@ -111,26 +152,60 @@ export function shareDialog(game, node) {
   kind.addEventListener("change", show);
   show();
   const address = h("input", { type: "text", readonly: true, value: link, "aria-label": "Link to this position" });
-  dialog("Share and save",
-    h("div", { class: "field tall" }, h("span", { text: "A link to this position, on this server" }),
-      h("div", { class: "row" }, address, copyButton(() => link))),
-    h("label", { class: "field" }, h("span", { text: "As text" }), kind), text,
-    h("div", { class: "row" }, copyButton(() => text.value), save),
-    h("div", { class: "field tall" }, h("span", { text: "As a picture of this position, or the game moving" }),
-      h("div", { class: "row" }, ...PICTURES.map(([format, name, suffix]) =>
-        h("a", { class: "button", href: exportAddress(game.id, format, at), download: `hex.${suffix}` }, h("span", { text: name }))))));
+  dialog(
+    "Share and save",
+    h(
+      "div",
+      { class: "field tall" },
+      h("span", { text: "A link to this position, on this server" }),
+      h(
+        "div",
+        { class: "row" },
+        address,
+        copyButton(() => link),
+      ),
+    ),
+    h("label", { class: "field" }, h("span", { text: "As text" }), kind),
+    text,
+    h(
+      "div",
+      { class: "row" },
+      copyButton(() => text.value),
+      save,
+    ),
+    h(
+      "div",
+      { class: "field tall" },
+      h("span", { text: "As a picture of this position, or the game moving" }),
+      h(
+        "div",
+        { class: "row" },
+        ...PICTURES.map(([format, name, suffix]) =>
+          h(
+            "a",
+            { class: "button", href: exportAddress(game.id, format, at), download: `hex.${suffix}` },
+            h("span", { text: name }),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {() => string} text */
 function copyButton(text) {
-  return button("Copy", async () => {
-    try {
-      await navigator.clipboard.writeText(text());
-      toast("Copied.");
-    } catch {
-      toast("The browser did not allow it: copy it by hand.", "bad");
-    }
-  }, { icon: "copy" });
+  return button(
+    "Copy",
+    async () => {
+      try {
+        await navigator.clipboard.writeText(text());
+        toast("Copied.");
+      } catch {
+        toast("The browser did not allow it: copy it by hand.", "bad");
+      }
+    },
+    { icon: "copy" },
+  );
 }
 
 /**
@@ -147,8 +222,16 @@ export async function analysisCopy(game) {
   if (!answer.ok) throw new Error(JSON.parse(text).message);
   const title = settings.title || `${pairing(game.names)}, analysis`;
   const copy = await api("games", "POST", {
-    width: settings.width, height: settings.height, swap: settings.swap, black: "person", white: "person", clock: null,
-    teaching: false, thinking: false, title: title.slice(0, 120), text,
+    width: settings.width,
+    height: settings.height,
+    swap: settings.swap,
+    black: "person",
+    white: "person",
+    clock: null,
+    teaching: false,
+    thinking: false,
+    title: title.slice(0, 120),
+    text,
   });
   return copy.id;
 }

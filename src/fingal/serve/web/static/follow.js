@@ -14,7 +14,10 @@ export async function follow(socket, id) {
   const answer = await socket.ask("follow", { game: id });
   const game = new Game(socket, answer.game);
   const again = () => {
-    socket.ask("follow", { game: id }).then((whole) => game.whole(whole.game), () => {});
+    socket.ask("follow", { game: id }).then(
+      (whole) => game.whole(whole.game),
+      () => {},
+    );
   };
   const ends = [
     socket.on("change", (message) => {

@@ -186,7 +186,12 @@ export class Game {
     if (!node) return;
     this.nodes.delete(from);
     const kept = this.nodes.get(to);
-    this.nodes.set(to, { ...node, ...kept, id: to, children: [...new Set([...(kept?.children ?? []), ...node.children])] });
+    this.nodes.set(to, {
+      ...node,
+      ...kept,
+      id: to,
+      children: [...new Set([...(kept?.children ?? []), ...node.children])],
+    });
     for (const id of node.children) {
       const child = this.nodes.get(id);
       if (child) child.parent = to;

@@ -101,8 +101,10 @@ export class Layout {
   #corners() {
     const [w, t] = [this.width - 1, this.height - 1];
     return /** @type {[Point, number, boolean][]} */ ([
-      [this.middle(0, 0), 210, true], [this.middle(w, 0), -60, false],
-      [this.middle(w, t), 30, true], [this.middle(0, t), 120, false],
+      [this.middle(0, 0), 210, true],
+      [this.middle(w, 0), -60, false],
+      [this.middle(w, t), 30, true],
+      [this.middle(0, t), 120, false],
     ]);
   }
 
@@ -123,15 +125,21 @@ export class Layout {
       return { middle, tip: this.away(centre, direction, ROUND), start: this.away(centre, normal, ROUND) };
     };
     /** @type {[Side, number][]} */
-    const sides = [["top", -90], ["right", 0], ["bottom", 90], ["left", 180]];
+    const sides = [
+      ["top", -90],
+      ["right", 0],
+      ["bottom", 90],
+      ["left", 180],
+    ];
     // The right and left sides lean: their outward direction is 30 degrees above or below the row's.
     const normals = [-90, -30, 90, 150];
     return sides.map(([side], index) => {
       const [first, second] = [corner(index, normals[index]), corner((index + 1) % 4, normals[index])];
       return {
         side,
-        path: `M ${put(first.middle)} L ${put(first.tip)} ${arc} ${put(first.start)} L ${put(second.start)} `
-          + `${arc} ${put(second.tip)} L ${put(second.middle)} Z`,
+        path:
+          `M ${put(first.middle)} L ${put(first.tip)} ${arc} ${put(first.start)} L ${put(second.start)} ` +
+          `${arc} ${put(second.tip)} L ${put(second.middle)} Z`,
       };
     });
   }
@@ -177,7 +185,10 @@ export class Layout {
     }
     const letter = 0.26;
     if (this.coordinates) {
-      for (const { at: [x, y] } of this.labels()) points.push([x - letter, y - letter], [x + letter, y + letter]);
+      for (const {
+        at: [x, y],
+      } of this.labels())
+        points.push([x - letter, y - letter], [x + letter, y + letter]);
     }
     const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
     const margin = 0.06;

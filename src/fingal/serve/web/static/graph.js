@@ -11,7 +11,8 @@ import { lossLevel } from "./overlays.js";
 import { settings } from "./settings.js";
 import { winRate } from "./ui.js";
 
-/** @typedef {{node: number, move: string, colour: "black" | "white", value: number | null, loss: number | null}} Point */
+/** @typedef {import("./types.js").Colour} Colour */
+/** @typedef {{node: number, move: string, colour: Colour, value: number | null, loss: number | null}} Point */
 
 const WIDE = 600;
 const HIGH = 110;
@@ -25,9 +26,19 @@ export class Graph {
     this.at = 0;
     this.svg = s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
     this.tip = h("span", { class: "tip", hidden: true });
-    this.element = h("div", {
-      class: "graph", role: "slider", tabindex: 0, "aria-label": "Win rate by move", "aria-valuemin": 0, hidden: true,
-    }, this.svg, this.tip);
+    this.element = h(
+      "div",
+      {
+        class: "graph",
+        role: "slider",
+        tabindex: 0,
+        "aria-label": "Win rate by move",
+        "aria-valuemin": 0,
+        hidden: true,
+      },
+      this.svg,
+      this.tip,
+    );
     this.element.addEventListener("pointerdown", (event) => {
       this.element.setPointerCapture(event.pointerId);
       this.#pick(event);
@@ -42,13 +53,17 @@ export class Graph {
   /** @param {Point[]} points the root first, with no move @param {number} cursor */
   show(points, cursor) {
     this.points = points;
-    this.at = Math.max(0, points.findIndex((point) => point.node === cursor));
+    this.at = Math.max(
+      0,
+      points.findIndex((point) => point.node === cursor),
+    );
     const known = points.filter((point) => point.value !== null);
     this.element.hidden = known.length < 2;
     if (this.element.hidden) return;
     const x = (/** @type {number} */ index) => (WIDE * index) / Math.max(1, points.length - 1);
     const y = (/** @type {number} */ value) => HIGH / 2 - (value * (HIGH - 8)) / 2;
-    const line = points.map((point, index) => (point.value === null ? "" : `${x(index).toFixed(1)},${y(point.value).toFixed(1)}`))
+    const line = points
+      .map((point, index) => (point.value === null ? "" : `${x(index).toFixed(1)},${y(point.value).toFixed(1)}`))
       .filter(Boolean);
     const first = points.findIndex((point) => point.value !== null);
     const last = points.length - 1 - [...points].reverse().findIndex((point) => point.value !== null);
@@ -57,7 +72,13 @@ export class Graph {
       const high = Math.max(6, (point.loss / 2) * HIGH * 0.9);
       const wide = Math.min(10, WIDE / points.length - 1);
       const top = point.colour === "black" ? 0 : HIGH - high;
-      return s("rect", { class: `loss-${lossLevel(point.loss)}`, x: x(index) - wide / 2, y: top, width: wide, height: high });
+      return s("rect", {
+        class: `loss-${lossLevel(point.loss)}`,
+        x: x(index) - wide / 2,
+        y: top,
+        width: wide,
+        height: high,
+      });
     });
     this.svg.replaceChildren(
       s("rect", { class: "upper", width: WIDE, height: HIGH }),

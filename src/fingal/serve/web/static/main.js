@@ -9,8 +9,8 @@
  *     #/learn/...        learn.js        #/watch/...   watch.js        #/about   about.js
  *
  * A page's module exports `mount(container, app)`, which fills the container and may return (a promise of) a function
- * that is called when the page is left. learn.js and watch.js are loaded, with learn.css and watch.css, when they are first
- * asked for; `app.route` holds the parts of the address, and they hear of changes below their name by
+ * that is called when the page is left. learn.js and watch.js are loaded, with learn.css and watch.css, when they are
+ * first asked for; `app.route` holds the parts of the address, and they hear of changes below their name by
  * `app.onRoute(listener)`.
  */
 
@@ -26,7 +26,12 @@ import { announce, button, complain, toast } from "./ui.js";
 
 /** @typedef {import("./types.js").About} About */
 
-const PAGES = /** @type {const} */ ([["play", "Play", "#/"], ["analyse", "Analyse", "#/analyse"], ["learn", "Learn", "#/learn"], ["watch", "Watch", "#/watch"]]);
+const PAGES = /** @type {const} */ ([
+  ["play", "Play", "#/"],
+  ["analyse", "Analyse", "#/analyse"],
+  ["learn", "Learn", "#/learn"],
+  ["watch", "Watch", "#/watch"],
+]);
 
 export class App {
   constructor() {
@@ -83,10 +88,13 @@ export class App {
 
   #frame() {
     document.getElementById("logo")?.append(logo());
-    document.getElementById("nav")?.append(...PAGES.map(([name, text, href]) => h("a", { href, "data-page": name, text })));
+    document
+      .getElementById("nav")
+      ?.append(...PAGES.map(([name, text, href]) => h("a", { href, "data-page": name, text })));
     document.getElementById("tools")?.append(
       button("Keys", () => showHelp(), { icon: "help", bare: true, kind: "quiet only-wide" }),
-      button("Settings", () => showSettings(), { icon: "gear", bare: true, kind: "quiet" }));
+      button("Settings", () => showSettings(), { icon: "gear", bare: true, kind: "quiet" }),
+    );
     document.addEventListener("keydown", (event) => {
       const busy = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
       if (event.key === "?" && !busy && !event.defaultPrevented && !document.querySelector("dialog[open]")) showHelp();
@@ -115,7 +123,9 @@ export class App {
     for (const box of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (box).close();
     const container = h("div", { class: `page page-${page}` });
     this.main.replaceChildren(container);
-    document.title = { play: "Fingal", analyse: "Analyse · Fingal", learn: "Learn · Fingal", watch: "Watch · Fingal" }[page] ?? "Fingal";
+    document.title =
+      { play: "Fingal", analyse: "Analyse · Fingal", learn: "Learn · Fingal", watch: "Watch · Fingal" }[page] ??
+      "Fingal";
     try {
       const leave = await this.#mount(container, page, route);
       // A page that was left while it was still loading is put away at once.
@@ -124,8 +134,15 @@ export class App {
     } catch (error) {
       if (visit !== this.visit) return;
       const words = error instanceof Error ? error.message : String(error);
-      container.replaceChildren(h("div", { class: "notice lonely" }, h("h1", { text: "That did not work" }), h("p", { text: words }),
-        h("a", { class: "button", href: "#/" }, h("span", { text: "To the first page" }))));
+      container.replaceChildren(
+        h(
+          "div",
+          { class: "notice lonely" },
+          h("h1", { text: "That did not work" }),
+          h("p", { text: words }),
+          h("a", { class: "button", href: "#/" }, h("span", { text: "To the first page" })),
+        ),
+      );
     }
   }
 
@@ -165,12 +182,18 @@ export class App {
     this.wasLost = true;
     bar.hidden = false;
     if (!bar.childElementCount) {
-      bar.append(icon("flip"), h("span"), button("Try now", () => this.socket.retry(), { kind: "quiet" }));
+      bar.append(
+        icon("flip"),
+        h("span"),
+        button("Try now", () => this.socket.retry(), { kind: "quiet" }),
+      );
     }
     const words = bar.querySelector("span");
     const say = () => {
       const left = Math.max(0, Math.ceil((again - Date.now()) / 1000));
-      if (words) words.textContent = state === "opening" || !left ? "Connecting…" : `No connection to the server. Next attempt in ${left} s.`;
+      if (words)
+        words.textContent =
+          state === "opening" || !left ? "Connecting…" : `No connection to the server. Next attempt in ${left} s.`;
     };
     say();
     this.ticking = window.setInterval(say, 500);

@@ -11,16 +11,19 @@ import { button } from "./ui.js";
 /** How a move is written in lists. @param {string | null | undefined} move */
 export function moveText(move) {
   if (!move) return "";
-  return isCell(move) ? move : { "swap-pieces": "swap", "swap-sides": "swap sides", resign: "resigns" }[move] ?? move;
+  return isCell(move) ? move : ({ "swap-pieces": "swap", "swap-sides": "swap sides", resign: "resigns" }[move] ?? move);
 }
 
 /** The buttons that walk: first, back, next, last. @param {(step: "first" | "back" | "next" | "last") => void} go */
 export function walkButtons(go) {
-  return h("div", { class: "walk", role: "group", "aria-label": "Walk through the game" },
+  return h(
+    "div",
+    { class: "walk", role: "group", "aria-label": "Walk through the game" },
     button("First move", () => go("first"), { icon: "first", bare: true, kind: "quiet", key: "Home" }),
     button("Back", () => go("back"), { icon: "back", bare: true, kind: "quiet", key: "←" }),
     button("Next", () => go("next"), { icon: "next", bare: true, kind: "quiet", key: "→" }),
-    button("Last move", () => go("last"), { icon: "last", bare: true, kind: "quiet", key: "End" }));
+    button("Last move", () => go("last"), { icon: "last", bare: true, kind: "quiet", key: "End" }),
+  );
 }
 
 export class MoveList {
@@ -37,9 +40,19 @@ export class MoveList {
     const key = line.map((node) => `${node.id}${node.move}`).join(" ");
     if (key !== this.drawn) {
       this.drawn = key;
-      this.element.replaceChildren(...line.map((node) => h("li", {},
-        h("button", { type: "button", class: `move ${node.colour}`, "data-node": node.id, onclick: () => this.go(node.id) },
-          moveText(node.move)))));
+      this.element.replaceChildren(
+        ...line.map((node) =>
+          h(
+            "li",
+            {},
+            h(
+              "button",
+              { type: "button", class: `move ${node.colour}`, "data-node": node.id, onclick: () => this.go(node.id) },
+              moveText(node.move),
+            ),
+          ),
+        ),
+      );
     }
     for (const made of this.element.querySelectorAll("button")) {
       const here = Number(made.dataset.node) === game.resolve(cursor);
@@ -51,7 +64,7 @@ export class MoveList {
   }
 }
 
-/** Scroll a list, and nothing around it, until an element shows. @param {HTMLElement} element @param {HTMLElement} list */
+/** Scroll a list, and nothing around it, to an element. @param {HTMLElement} element @param {HTMLElement} list */
 export function keepInView(element, list) {
   const [at, room] = [element.getBoundingClientRect(), list.getBoundingClientRect()];
   if (at.top < room.top) list.scrollTop += at.top - room.top - 8;

@@ -14,7 +14,13 @@ import { complain, dialog, segmented, toggle } from "./ui.js";
 
 const SIZES = [5, 7, 9, 11, 13, 15, 19];
 /** @type {[number, number, string][]} seconds, increment, words */
-const CLOCKS = [[0, 0, "No clock"], [180, 2, "3 min + 2 s"], [300, 5, "5 min + 5 s"], [600, 10, "10 min + 10 s"], [1800, 20, "30 min + 20 s"]];
+const CLOCKS = [
+  [0, 0, "No clock"],
+  [180, 2, "3 min + 2 s"],
+  [300, 5, "5 min + 5 s"],
+  [600, 10, "10 min + 10 s"],
+  [1800, 20, "30 min + 20 s"],
+];
 
 /**
  * @typedef {object} Wish
@@ -35,8 +41,16 @@ function lastWish(app) {
   const { levels } = app.about;
   /** @type {Wish} */
   const first = {
-    opponent: levels[Math.min(1, levels.length - 1)]?.name ?? "people", player: "", mine: "", colour: "black", width: 11, height: 11,
-    swap: true, clock: 0, teaching: false, thinking: false,
+    opponent: levels[Math.min(1, levels.length - 1)]?.name ?? "people",
+    player: "",
+    mine: "",
+    colour: "black",
+    width: 11,
+    height: 11,
+    swap: true,
+    clock: 0,
+    teaching: false,
+    thinking: false,
   };
   const kept = settings.get("game");
   const wish = { ...first, ...(kept && typeof kept === "object" ? kept : {}) };
@@ -46,14 +60,22 @@ function lastWish(app) {
 
 /** @param {Wish} wish @returns {GameSettings} */
 export function settled(wish) {
-  const opponent = wish.opponent === "people" ? "person" : wish.opponent === "other" ? wish.player.trim() : `level:${wish.opponent}`;
-  const first = wish.colour === "black" || (wish.colour === "random" && Math.random() < 0.5) || wish.opponent === "people";
+  const opponent =
+    wish.opponent === "people" ? "person" : wish.opponent === "other" ? wish.player.trim() : `level:${wish.opponent}`;
+  const first =
+    wish.colour === "black" || (wish.colour === "random" && Math.random() < 0.5) || wish.opponent === "people";
   const [seconds, increment] = CLOCKS[wish.clock];
   const mine = wish.mine.trim() || "person";
   return {
-    width: wish.width, height: wish.height, swap: wish.swap && wish.width === wish.height,
-    black: first ? mine : opponent, white: first ? opponent : mine,
-    clock: seconds ? { seconds, increment } : null, teaching: wish.teaching, thinking: wish.thinking, title: "",
+    width: wish.width,
+    height: wish.height,
+    swap: wish.swap && wish.width === wish.height,
+    black: first ? mine : opponent,
+    white: first ? opponent : mine,
+    clock: seconds ? { seconds, increment } : null,
+    teaching: wish.teaching,
+    thinking: wish.thinking,
+    title: "",
   };
 }
 
@@ -70,9 +92,22 @@ export function newGameForm(app, begun) {
   const sizes = h("div", { class: "sizes" });
   const swapRow = h("div");
   const colourRow = h("div");
-  const other = h("input", { type: "text", id: "player-text", maxlength: 200, placeholder: "puct:net=fingal-small,sims=2000", spellcheck: "false", autocomplete: "off" });
+  const other = h("input", {
+    type: "text",
+    id: "player-text",
+    maxlength: 200,
+    placeholder: "puct:net=fingal-small,sims=2000",
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   other.value = wish.player;
-  const mine = h("input", { type: "text", maxlength: 200, placeholder: "nobody: you play yourself", spellcheck: "false", autocomplete: "off" });
+  const mine = h("input", {
+    type: "text",
+    maxlength: 200,
+    placeholder: "nobody: you play yourself",
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   mine.value = wish.mine;
   mine.addEventListener("input", () => (wish.mine = mine.value));
   other.addEventListener("input", () => (wish.player = other.value));
@@ -94,16 +129,34 @@ export function newGameForm(app, begun) {
       describe();
       drawColours();
     });
-    return h("label", { class: `level ${value}` }, radio, sign, h("span", { class: "title", text: title }), note ? h("small", { text: note }) : null);
+    return h(
+      "label",
+      { class: `level ${value}` },
+      radio,
+      sign,
+      h("span", { class: "title", text: title }),
+      note ? h("small", { text: note }) : null,
+    );
   };
   const describe = () => {
     const level = app.about.levels.find((found) => found.name === wish.opponent);
-    words.textContent = wish.opponent === "people" ? "Two people at one board, in turn." : level?.text ?? "";
+    words.textContent = wish.opponent === "people" ? "Two people at one board, in turn." : (level?.text ?? "");
   };
   const drawColours = () => {
-    colourRow.replaceChildren(wish.opponent === "people" ? "" : segmented("You play",
-      [["black", `${settings.colourName("black")} (first)`], ["white", settings.colourName("white")], ["random", "Either"]],
-      wish.colour, (value) => (wish.colour = /** @type {any} */ (value))));
+    colourRow.replaceChildren(
+      wish.opponent === "people"
+        ? ""
+        : segmented(
+            "You play",
+            [
+              ["black", `${settings.colourName("black")} (first)`],
+              ["white", settings.colourName("white")],
+              ["random", "Either"],
+            ],
+            wish.colour,
+            (value) => (wish.colour = /** @type {any} */ (value)),
+          ),
+    );
   };
   /** @param {number} width @param {number} height */
   const resize = (width, height) => {
@@ -117,20 +170,35 @@ export function newGameForm(app, begun) {
     const square = wish.width === wish.height;
     preview.replaceChildren(thumbnail(wish.width, wish.height, {}));
     const focus = document.activeElement instanceof HTMLInputElement && sizes.contains(document.activeElement);
-    sizes.replaceChildren(segmented("Board", SIZES.map((size) => [size, String(size)]),
-      square ? wish.width : 0, (size) => resize(size, size)));
+    sizes.replaceChildren(
+      segmented(
+        "Board",
+        SIZES.map((size) => [size, String(size)]),
+        square ? wish.width : 0,
+        (size) => resize(size, size),
+      ),
+    );
     if (focus) /** @type {HTMLElement | null} */ (sizes.querySelector(":checked"))?.focus();
-    swapRow.replaceChildren(toggle("Swap", wish.swap && square, (on) => (wish.swap = on),
-      square ? "The second player may take over the first stone" : "Only on square boards"));
+    swapRow.replaceChildren(
+      toggle(
+        "Swap",
+        wish.swap && square,
+        (on) => (wish.swap = on),
+        square ? "The second player may take over the first stone" : "Only on square boards",
+      ),
+    );
     const box = swapRow.querySelector("input");
     if (box) box.disabled = !square;
   };
   const [least, most] = app.about.sizes ?? [3, 19];
-  const number = (/** @type {number} */ value) => h("input", { type: "number", min: least, max: most, value, inputmode: "numeric" });
+  const number = (/** @type {number} */ value) =>
+    h("input", { type: "number", min: least, max: most, value, inputmode: "numeric" });
   const [across, down] = [number(wish.width), number(wish.height)];
   for (const field of [across, down]) {
     field.addEventListener("change", () => {
-      const [width, height] = [across, down].map((f) => Math.min(most, Math.max(least, Math.round(Number(f.value)) || 11)));
+      const [width, height] = [across, down].map((f) =>
+        Math.min(most, Math.max(least, Math.round(Number(f.value)) || 11)),
+      );
       resize(width, height);
     });
   }
@@ -139,7 +207,7 @@ export function newGameForm(app, begun) {
   clock.addEventListener("change", () => (wish.clock = Number(clock.value)));
   const otherLabel = h("label", { class: "field tall" }, h("span", { text: "Any other player, by its text" }), other);
   other.addEventListener("input", () => {
-    wish.opponent = other.value.trim() ? "other" : app.about.levels[0]?.name ?? "people";
+    wish.opponent = other.value.trim() ? "other" : (app.about.levels[0]?.name ?? "people");
     for (const radio of cards.querySelectorAll("input")) radio.checked = radio.value === wish.opponent;
     describe();
     drawColours();
@@ -150,15 +218,31 @@ export function newGameForm(app, begun) {
   form.append(
     h("fieldset", { class: "opponents" }, h("legend", { text: "Opponent" }), cards, words),
     h("div", { class: "size-row" }, h("div", { class: "size-choices" }, sizes, colourRow, swapRow), preview),
-    h("details", { open: wish.opponent === "other" || !!wish.mine || wish.clock > 0 || wish.teaching || wish.thinking },
+    h(
+      "details",
+      { open: wish.opponent === "other" || !!wish.mine || wish.clock > 0 || wish.teaching || wish.thinking },
       h("summary", { text: "More" }),
-      h("div", { class: "more" },
-        toggle("Teaching", wish.teaching, (on) => (wish.teaching = on), "Points out losing moves, which you may take back"),
+      h(
+        "div",
+        { class: "more" },
+        toggle(
+          "Teaching",
+          wish.teaching,
+          (on) => (wish.teaching = on),
+          "Points out losing moves, which you may take back",
+        ),
         toggle("Show the engine's thinking", wish.thinking, (on) => (wish.thinking = on)),
         h("label", { class: "field" }, h("span", { text: "Clock" }), clock),
-        h("div", { class: "field" }, h("span", { text: "Width and height" }),
-          h("span", { class: "pair" }, named(across, "Width"), "×", named(down, "Height"))),
-        otherLabel, h("label", { class: "field tall" }, h("span", { text: "A player in your place, to watch the two" }), mine))),
+        h(
+          "div",
+          { class: "field" },
+          h("span", { text: "Width and height" }),
+          h("span", { class: "pair" }, named(across, "Width"), "×", named(down, "Height")),
+        ),
+        otherLabel,
+        h("label", { class: "field tall" }, h("span", { text: "A player in your place, to watch the two" }), mine),
+      ),
+    ),
     h("div", { class: "submit" }, start),
   );
   form.addEventListener("submit", async (event) => {
@@ -187,7 +271,9 @@ function named(field, name) {
 /** 'Elo 1450' on the board chosen, or on the nearest that the league has. @param {Level} level @param {Wish} wish */
 function elo(level, wish) {
   const size = Math.max(wish.width, wish.height);
-  const known = Object.keys(level.elo ?? {}).map(Number).sort((a, b) => Math.abs(a - size) - Math.abs(b - size));
+  const known = Object.keys(level.elo ?? {})
+    .map(Number)
+    .sort((a, b) => Math.abs(a - size) - Math.abs(b - size));
   if (!known.length) return "";
   const [rating] = level.elo[String(known[0])];
   return `Elo ${Math.round(rating)}${known[0] === size ? "" : ` on ${known[0]}×${known[0]}`}`;
@@ -203,7 +289,10 @@ function strength(index, count) {
 
 /** @param {App} app */
 export function newGameDialog(app) {
-  const box = dialog("New game", newGameForm(app, () => box.close()));
+  const box = dialog(
+    "New game",
+    newGameForm(app, () => box.close()),
+  );
   box.classList.add("wide");
 }
 
@@ -216,4 +305,3 @@ export async function rematch(app, was) {
     complain(error);
   }
 }
-

@@ -18,7 +18,13 @@ export class Notes {
     /** @type {Mark["kind"]} */
     this.kind = "triangle";
     this.timer = 0;
-    this.text = h("textarea", { rows: 5, maxlength: 4000, placeholder: "What is there to say of this position?", "aria-label": "Comment", id: "comment" });
+    this.text = h("textarea", {
+      rows: 5,
+      maxlength: 4000,
+      placeholder: "What is there to say of this position?",
+      "aria-label": "Comment",
+      id: "comment",
+    });
     this.text.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => this.#save(), PAUSE);
@@ -26,10 +32,24 @@ export class Notes {
     this.text.addEventListener("blur", () => this.#save());
     this.first = button("Make it the main line", () => this.#ask("promote"), { icon: "up" });
     this.remove = button("Remove from here", () => this.#ask("remove"), { icon: "trash" });
-    this.element = h("div", { class: "notes" }, this.text,
-      segmented("Marks: right click, or shift and click", [["triangle", "△"], ["square", "□"], ["circle", "○"], ["cross", "✕"], ["label", "A"]],
-        this.kind, (kind) => (this.kind = /** @type {any} */ (kind))),
-      h("div", { class: "row" }, this.first, this.remove));
+    this.element = h(
+      "div",
+      { class: "notes" },
+      this.text,
+      segmented(
+        "Marks: right click, or shift and click",
+        [
+          ["triangle", "△"],
+          ["square", "□"],
+          ["circle", "○"],
+          ["cross", "✕"],
+          ["label", "A"],
+        ],
+        this.kind,
+        (kind) => (this.kind = /** @type {any} */ (kind)),
+      ),
+      h("div", { class: "row" }, this.first, this.remove),
+    );
   }
 
   /** @param {number} node */

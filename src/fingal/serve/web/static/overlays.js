@@ -47,10 +47,15 @@ export function candidateDiscs(analysis, position) {
     const large = index === 0 || candidate.proof !== 0 || share >= 0.02;
     const rate = candidateRate(candidate, position.turn);
     discs[candidate.move] = {
-      colour: lossColour(candidate.loss), best: index === 0, size: large ? 0.86 + 0.14 * Math.sqrt(share) : 0.12,
+      colour: lossColour(candidate.loss),
+      best: index === 0,
+      size: large ? 0.86 + 0.14 * Math.sqrt(share) : 0.12,
       lines: large ? [rate, short(candidate.visits)] : [],
     };
-    if (large) notes[candidate.move] = `${index === 0 ? "best move, " : ""}win rate ${rate}${candidate.proof ? "" : " percent"}, ${candidate.visits} visits`;
+    if (large)
+      notes[candidate.move] =
+        `${index === 0 ? "best move, " : ""}win rate ${rate}${candidate.proof ? "" : " percent"}, ` +
+        `${candidate.visits} visits`;
   });
   return { discs, notes };
 }
@@ -61,22 +66,43 @@ export const LAYERS = /** @type {const} */ ([
   { name: "policy", text: "Policy", topic: "policy", title: "The net's first idea, without search" },
   { name: "ownership", text: "Ownership", topic: "ownership", title: "Whose each cell is in the end, by the net" },
   { name: "must", text: "Must-play", topic: "connections", title: "The only cells that can save the side to move" },
-  { name: "connections", text: "Connections", topic: "connections", title: "Stones that cannot be parted, and what that needs: point at a stone" },
-  { name: "inferior", text: "Inferior", topic: "inferior", title: "Cells that are decided, and moves that need not be tried" },
-  { name: "resistance", text: "Resistance", topic: "resistance", title: "Where the current flows when the board is a circuit" },
+  {
+    name: "connections",
+    text: "Connections",
+    topic: "connections",
+    title: "Stones that cannot be parted, and what that needs: point at a stone",
+  },
+  {
+    name: "inferior",
+    text: "Inferior",
+    topic: "inferior",
+    title: "Cells that are decided, and moves that need not be tried",
+  },
+  {
+    name: "resistance",
+    text: "Resistance",
+    topic: "resistance",
+    title: "Where the current flows when the board is a circuit",
+  },
   { name: "solver", text: "Solver", topic: "solver", title: "Proven wins and losses" },
 ]);
 
 /** Lay one overlay over another. @param {Overlay} under @param {Overlay} over @returns {Overlay} */
 export function merged(under, over) {
   const notes = { ...under.notes };
-  for (const [cell, note] of Object.entries(over.notes ?? {})) notes[cell] = notes[cell] ? `${notes[cell]}; ${note}` : note;
+  for (const [cell, note] of Object.entries(over.notes ?? {}))
+    notes[cell] = notes[cell] ? `${notes[cell]}; ${note}` : note;
   return {
-    tints: { ...under.tints, ...over.tints }, discs: { ...under.discs, ...over.discs },
-    labels: { ...under.labels, ...over.labels }, links: [...(under.links ?? []), ...(over.links ?? [])],
+    tints: { ...under.tints, ...over.tints },
+    discs: { ...under.discs, ...over.discs },
+    labels: { ...under.labels, ...over.labels },
+    links: [...(under.links ?? []), ...(over.links ?? [])],
     carriers: [...(under.carriers ?? []), ...(over.carriers ?? [])],
-    owners: { ...under.owners, ...over.owners }, crosses: [...(under.crosses ?? []), ...(over.crosses ?? [])], fills: { ...under.fills, ...over.fills },
-    outlined: [...(under.outlined ?? []), ...(over.outlined ?? [])], notes,
+    owners: { ...under.owners, ...over.owners },
+    crosses: [...(under.crosses ?? []), ...(over.crosses ?? [])],
+    fills: { ...under.fills, ...over.fills },
+    outlined: [...(under.outlined ?? []), ...(over.outlined ?? [])],
+    notes,
   };
 }
 
@@ -94,7 +120,13 @@ export function knowledgeOverlay(layer, known, position, hovered) {
 const DRAW = {
   policy({ policy }) {
     const most = Math.max(1e-9, ...Object.values(policy ?? {}));
-    return heat(policy ?? {}, "var(--cool)", (share) => 0.85 * Math.sqrt(share / most), (share) => percent(share), 0.02);
+    return heat(
+      policy ?? {},
+      "var(--cool)",
+      (share) => 0.85 * Math.sqrt(share / most),
+      (share) => percent(share),
+      0.02,
+    );
   },
   ownership({ ownership }, position) {
     /** @type {Overlay} */
@@ -139,7 +171,8 @@ const DRAW = {
     for (const colour of /** @type {Colour[]} */ (["black", "white"])) {
       for (const cell of inferior.fill[colour] ?? []) {
         if (overlay.fills) overlay.fills[cell] = colour;
-        if (overlay.notes) overlay.notes[cell] = inferior.dead.includes(cell) ? "dead" : `captured by ${settings.colourName(colour)}`;
+        if (overlay.notes)
+          overlay.notes[cell] = inferior.dead.includes(cell) ? "dead" : `captured by ${settings.colourName(colour)}`;
       }
     }
     return overlay;
@@ -147,14 +180,22 @@ const DRAW = {
   resistance({ resistance }) {
     const energy = resistance?.energy ?? {};
     const most = Math.max(1e-9, ...Object.values(energy));
-    return heat(energy, "var(--warm)", (share) => 0.9 * Math.sqrt(share / most), (share) => percent(share), 0.02);
+    return heat(
+      energy,
+      "var(--warm)",
+      (share) => 0.9 * Math.sqrt(share / most),
+      (share) => percent(share),
+      0.02,
+    );
   },
   solver({ solver }, position) {
     if (!solver) return {};
     /** @type {Overlay} */
     const overlay = { tints: {}, notes: {} };
     for (const [cells, colour, words] of /** @type {[string[], string, string][]} */ ([
-      [solver.winning, "var(--loss-0)", "proven to win"], [solver.losing, "var(--loss-4)", "proven to lose"]])) {
+      [solver.winning, "var(--loss-0)", "proven to win"],
+      [solver.losing, "var(--loss-4)", "proven to lose"],
+    ])) {
       for (const cell of cells) {
         if (position.stones[cell]) continue;
         if (overlay.tints) overlay.tints[cell] = { colour, strength: 0.8 };
@@ -212,7 +253,10 @@ export function sentences(layers, known, position) {
   }
   if (layers.has("resistance") && known.resistance) {
     const ohms = (/** @type {number | null} */ value) => (value === null ? "cut off" : value.toFixed(2));
-    found.push(`Resistance: ${settings.colourName("black")} ${ohms(known.resistance.black)}, ${settings.colourName("white")} ${ohms(known.resistance.white)}.`);
+    found.push(
+      `Resistance: ${settings.colourName("black")} ${ohms(known.resistance.black)}, ` +
+        `${settings.colourName("white")} ${ohms(known.resistance.white)}.`,
+    );
   }
   if (layers.has("inferior") && known.inferior) {
     const pruned = Object.keys(known.inferior.pruned).length;

@@ -7,11 +7,11 @@ import { analysisCopy } from "./exchange.js";
 import { follow } from "./follow.js";
 import { h, isWriting } from "./dom.js";
 import { MoveList, moveText, walkButtons } from "./moves.js";
-import { newGameDialog, rematch } from "./new-game.js";
+import { gameButtons, hintCard, warningCard } from "./play-panel.js";
 import { Strip } from "./players.js";
 import { isCell, other, refusal } from "./rules.js";
 import { settings } from "./settings.js";
-import { announce, button, chip, complain, confirm, toast, winRate } from "./ui.js";
+import { announce, button, chip, complain, confirm, toast } from "./ui.js";
 
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./game.js").Game} Game */
@@ -27,7 +27,7 @@ export async function mount(container, app, id) {
   };
 }
 
-class PlayPage {
+export class PlayPage {
   /** @param {HTMLElement} container @param {App} app @param {Game} game */
   constructor(container, app, game) {
     this.app = app;
@@ -53,14 +53,35 @@ class PlayPage {
     this.helps = h("div", { class: "row helps", role: "group", "aria-label": "Help in this game" });
     this.actions = h("div", { class: "actions", role: "toolbar", "aria-label": "Game" });
     this.confirmBar = h("div", { class: "confirm-bar", hidden: true });
-    const side = h("aside", { class: "side" }, this.status, this.says,
-      h("div", { class: "record" }, this.moves.element, walkButtons((step) => this.walk(step))), this.helps, this.actions);
-    this.table = h("div", { class: "table play" }, this.strips.white.element, h("div", { class: "place" }, this.field),
-      this.strips.black.element, side, this.confirmBar);
+    const side = h(
+      "aside",
+      { class: "side" },
+      this.status,
+      this.says,
+      h(
+        "div",
+        { class: "record" },
+        this.moves.element,
+        walkButtons((step) => this.walk(step)),
+      ),
+      this.helps,
+      this.actions,
+    );
+    this.table = h(
+      "div",
+      { class: "table play" },
+      this.strips.white.element,
+      h("div", { class: "place" }, this.field),
+      this.strips.black.element,
+      side,
+      this.confirmBar,
+    );
     container.append(h("h1", { class: "unseen", text: "Game" }), this.table);
     const { width, height } = game.settings;
     this.board = new Board(this.field, {
-      width, height, label: `Hex board, ${width} by ${height}`,
+      width,
+      height,
+      label: `Hex board, ${width} by ${height}`,
       onMove: (cell) => this.play(cell),
       onPreview: (cell) => this.#preview(cell),
     });
@@ -85,6 +106,12 @@ class PlayPage {
   /** The node on view. */
   get cursor() {
     return this.looking ?? this.game.tip;
+  }
+
+  /** Who plays each colour. */
+  get seats() {
+    const { black, white } = this.game.settings;
+    return { black, white };
   }
 
   /** @param {Colour} colour */
@@ -173,8 +200,13 @@ class PlayPage {
     if (!game.line(game.tip).some((node) => node.id === warned)) this.warning = null;
     if (this.thought && this.thought.node !== game.tip) this.thought = null;
     this.board.show({
-      stones: position.stones, last: position.last, numbers: position.numbers, chain: position.chain,
-      turn: free ? position.turn : null, overlay: atTip ? this.#overlay() : {}, marks: game.node(this.cursor)?.marks ?? [],
+      stones: position.stones,
+      last: position.last,
+      numbers: position.numbers,
+      chain: position.chain,
+      turn: free ? position.turn : null,
+      overlay: atTip ? this.#overlay() : {},
+      marks: game.node(this.cursor)?.marks ?? [],
     });
     for (const colour of /** @type {Colour[]} */ (["black", "white"])) {
       const toMove = !winner && now.turn === colour;
@@ -200,11 +232,30 @@ class PlayPage {
     this.helped = key;
     const change = (/** @type {Record<string, boolean>} */ to) => this.game.ask("change", to).catch(complain);
     this.helps.replaceChildren(
-      ...(person ? [chip("Teaching", teaching, (on) => change({ teaching: on }), "Losing moves are pointed out and may be taken back")] : []),
-      ...(engine ? [chip("Engine's thinking", thinking, (on) => {
-        if (!on) this.thought = null;
-        change({ thinking: on });
-      }, "Show what the engine thinks at its move")] : []));
+      ...(person
+        ? [
+            chip(
+              "Teaching",
+              teaching,
+              (on) => change({ teaching: on }),
+              "Losing moves are pointed out and may be taken back",
+            ),
+          ]
+        : []),
+      ...(engine
+        ? [
+            chip(
+              "Engine's thinking",
+              thinking,
+              (on) => {
+                if (!on) this.thought = null;
+                change({ thinking: on });
+              },
+              "Show what the engine thinks at its move",
+            ),
+          ]
+        : []),
+    );
   }
 
   /** The person sits below; two people find White above, as the board shows it. */
@@ -255,58 +306,31 @@ class PlayPage {
     }
   }
 
-  /** The card below the status: the teacher's warning, the hint. */
+  /** The cards below the status: the teacher's warning, the hint. */
   #sayMore() {
-    const cards = [];
-    if (this.warning) {
-      const { loss, better, reason } = this.warning;
-      cards.push(h("div", { class: "notice warn" },
-        h("p", {}, h("strong", { text: loss >= 0.9 ? "That move loses the game. " : "There was better. " }),
-          settings.speak(reason)),
-        h("div", { class: "row" },
-          button("Take it back", () => this.takeBack(), { icon: "undo", kind: "primary" }),
-          button("Keep it", () => { this.warning = null; this.show(); }, {}),
-          isCell(better) ? h("small", { text: `Better: ${better}` }) : null)));
-    }
-    if (this.hint) {
-      const rate = winRate(this.hint.value, this.game.position(this.hint.node).turn);
-      const words = this.hint.move === "swap-pieces" ? "Swap" : moveText(this.hint.move);
-      cards.push(h("div", { class: "notice" }, h("p", {}, h("strong", { text: `${words}. ` }), settings.speak(this.hint.reason),
-        rate > 0 && rate < 100 ? h("span", { class: "soft", text: ` Win rate ${rate}%.` }) : null)));
-    }
     const key = JSON.stringify([this.warning?.node, this.hint?.node, settings.get("colours")]);
     if (key === this.said) return;
     this.said = key;
-    this.says.replaceChildren(...cards);
+    const keep = () => {
+      this.warning = null;
+      this.show();
+    };
+    this.says.replaceChildren(
+      ...(this.warning ? [warningCard(this.warning, () => this.takeBack(), keep)] : []),
+      ...(this.hint ? [hintCard(this.hint, this.game.position(this.hint.node).turn)] : []),
+    );
   }
 
   /** @param {boolean} free @param {Colour | null} winner @param {boolean} canSwap */
   #buttons(free, winner, canSwap) {
-    const person = this.#person("black") || this.#person("white");
-    const key = JSON.stringify([free, winner, canSwap, person, this.game.tip === 0]);
+    const key = JSON.stringify([free, winner, canSwap, this.seats, this.game.tip === 0]);
     if (key === this.buttoned) return;
     this.buttoned = key;
-    const focused = document.activeElement instanceof HTMLElement && this.actions.contains(document.activeElement)
-      ? document.activeElement.textContent : null;
-    const undo = button("Undo", () => this.takeBack(), { icon: "undo", title: "Take the last move back" });
-    undo.disabled = !person || this.game.tip === 0;
-    const hint = button("Hint", () => this.askHint(), { icon: "bulb", title: "What would a strong player do?" });
-    hint.disabled = !free;
-    const resign = button("Resign", () => this.resign(), { icon: "flag" });
-    resign.disabled = !free;
-    if (winner) {
-      this.actions.replaceChildren(
-        button("Review", () => this.app.go(`#/analyse/${this.game.id}?review`), { icon: "chart", kind: "primary", title: "What each move lost, and what was better" }),
-        button("Again", () => rematch(this.app, this.game.settings), { icon: "flip", title: "The same players, colours exchanged" }),
-        undo, button("New", () => newGameDialog(this.app), { icon: "plus", title: "New game" }));
-      return;
-    }
-    this.actions.replaceChildren(
-      ...(canSwap && free ? [button("Swap", () => this.play("swap-pieces"), { icon: "swap", kind: "primary swap", title: "Take over the first stone: it is mirrored and becomes yours" })] : []),
-      undo, hint, resign,
-      button("Analyse", () => this.analyse(), { icon: "chart" }),
-      button("New", () => newGameDialog(this.app), { icon: "plus", title: "New game" }));
-    if (focused) for (const made of this.actions.children) if (made.textContent === focused) /** @type {HTMLElement} */ (made).focus();
+    const { activeElement } = document;
+    const focused = this.actions.contains(activeElement) ? activeElement?.textContent : null;
+    const buttons = gameButtons(this, free, !!winner, canSwap);
+    this.actions.replaceChildren(...buttons);
+    if (focused) buttons.find((made) => made.textContent === focused)?.focus();
   }
 
   /** @param {string | null} cell */
@@ -315,7 +339,8 @@ class PlayPage {
     if (cell) {
       this.confirmBar.replaceChildren(
         button("Cancel", () => this.board.input.setPreview(null)),
-        button(`Play ${cell}`, () => this.board.input.confirm(), { icon: "check", kind: "primary" }));
+        button(`Play ${cell}`, () => this.board.input.confirm(), { icon: "check", kind: "primary" }),
+      );
     }
   }
 
@@ -335,12 +360,25 @@ class PlayPage {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (isWriting(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (
+      isWriting(event.target) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      document.querySelector("dialog[open]")
+    )
+      return;
     /** @type {Record<string, () => void>} */
     const acts = {
-      ArrowLeft: () => this.walk("back"), ArrowRight: () => this.walk("next"), Home: () => this.walk("first"),
-      ArrowUp: () => this.walk("first"), ArrowDown: () => this.walk("last"), End: () => this.walk("last"),
-      f: () => settings.put("flipped", !settings.get("flipped")), u: () => this.takeBack(), h: () => this.askHint(),
+      ArrowLeft: () => this.walk("back"),
+      ArrowRight: () => this.walk("next"),
+      Home: () => this.walk("first"),
+      ArrowUp: () => this.walk("first"),
+      ArrowDown: () => this.walk("last"),
+      End: () => this.walk("last"),
+      f: () => settings.put("flipped", !settings.get("flipped")),
+      u: () => this.takeBack(),
+      h: () => this.askHint(),
       s: () => this.game.position(this.game.tip).canSwap && this.#mayPlay() && this.play("swap-pieces"),
     };
     const act = acts[event.key];
@@ -349,4 +387,3 @@ class PlayPage {
     act();
   }
 }
-

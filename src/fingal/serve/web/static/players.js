@@ -14,8 +14,13 @@ export class Strip {
     this.name = h("span", { class: "name" });
     this.note = h("span", { class: "note" });
     this.time = h("span", { class: "time", role: "timer" });
-    this.element = h("div", { class: "strip" }, h("i", { class: `dot ${colour}`, "aria-hidden": "true" }),
-      h("span", { class: "who" }, this.name, this.note), this.time);
+    this.element = h(
+      "div",
+      { class: "strip" },
+      h("i", { class: `dot ${colour}`, "aria-hidden": "true" }),
+      h("span", { class: "who" }, this.name, this.note),
+      this.time,
+    );
     /** @type {Game | null} */
     this.game = null;
     this.timer = window.setInterval(() => this.#tick(), 200);

@@ -15,8 +15,11 @@ import { button, complain, winRate } from "./ui.js";
 const GRADES = ["best", "good", "inaccuracies", "mistakes", "blunders"];
 
 export class ReviewPanel {
-  /** @param {Game} game @param {{go: (node: number) => void, preview: (moves: string[], node: number) => void, changed: () => void, end: () => number,
-   *   busy: (busy: boolean) => void}} page */
+  /**
+   * @param {Game} game
+   * @param {{go: (node: number) => void, preview: (moves: string[], node: number) => void, changed: () => void,
+   *   end: () => number, busy: (busy: boolean) => void}} page
+   */
   constructor(game, page) {
     this.game = game;
     this.page = page;
@@ -58,7 +61,8 @@ export class ReviewPanel {
     if (!found && !this.running) {
       this.element.replaceChildren(
         h("p", { class: "soft", text: "Every move is looked at: what it lost, and what was better." }),
-        button("Review the game", () => this.start(), { icon: "magic", kind: "primary" }));
+        button("Review the game", () => this.start(), { icon: "magic", kind: "primary" }),
+      );
       return;
     }
     if (!found?.done) {
@@ -77,18 +81,28 @@ export class ReviewPanel {
     const mine = (black === "person") === (white === "person") ? null : black === "person" ? "black" : "white";
     // Against an engine only the person's own are of interest; otherwise the three that the server names.
     const mistakes = mine
-      ? found.moves.filter((move) => this.game.node(move.node)?.colour === mine && lossLevel(move.loss) > 1)
-        .sort((a, b) => b.loss - a.loss).slice(0, 3)
+      ? found.moves
+          .filter((move) => this.game.node(move.node)?.colour === mine && lossLevel(move.loss) > 1)
+          .sort((a, b) => b.loss - a.loss)
+          .slice(0, 3)
       : found.mistakes.map((node) => moves.get(node)).filter((move) => move !== undefined);
-    const title = mine ? `Your ${["", "biggest mistake", "two biggest mistakes", "three biggest mistakes"][mistakes.length]}` : "The biggest mistakes";
+    const title = mine
+      ? `Your ${["", "biggest mistake", "two biggest mistakes", "three biggest mistakes"][mistakes.length]}`
+      : "The biggest mistakes";
     this.element.replaceChildren(
       h("h3", { text: mistakes.length ? title : "No mistakes that mattered" }),
       h("ol", { class: "mistakes" }, ...mistakes.map((move) => this.#mistake(move))),
-      found.swap ? h("div", { class: "notice swap-advice" },
-        h("strong", { text: "Should White have swapped? ".replace("White", settings.colourName("white")) }),
-        h("span", { text: settings.speak(found.swap.text) })) : "",
+      found.swap
+        ? h(
+            "div",
+            { class: "notice swap-advice" },
+            h("strong", { text: "Should White have swapped? ".replace("White", settings.colourName("white")) }),
+            h("span", { text: settings.speak(found.swap.text) }),
+          )
+        : "",
       this.#table(found.moves),
-      button("Review again", () => this.start(), { icon: "flip" }));
+      button("Review again", () => this.start(), { icon: "flip" }),
+    );
   }
 
   /** How many moves of each grade, by player. @param {Reviewed[]} moves */
@@ -103,16 +117,48 @@ export class ReviewPanel {
       lost[colour][1] += 1;
     }
     /** @param {Colour} colour */
-    const column = (colour) => (lost[colour][1] ? `${(100 * (1 - lost[colour][0] / lost[colour][1])).toFixed(0)}%` : "–");
-    const body = h("tbody", {}, h("tr", {}, h("th", { scope: "row", text: "accuracy" }), h("td", { text: column("black") }), h("td", { text: column("white") })));
+    const column = (colour) =>
+      lost[colour][1] ? `${(100 * (1 - lost[colour][0] / lost[colour][1])).toFixed(0)}%` : "–";
+    const body = h(
+      "tbody",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row", text: "accuracy" }),
+        h("td", { text: column("black") }),
+        h("td", { text: column("white") }),
+      ),
+    );
     GRADES.forEach((grade, level) => {
       if (level === 1) return;
       const both = (/** @type {Colour} */ colour) => counts[colour][level] + (level === 0 ? counts[colour][1] : 0);
-      body.append(h("tr", { class: `loss-${level}` }, h("th", { scope: "row", text: level ? grade : "good moves" }),
-        h("td", { text: both("black") }), h("td", { text: both("white") })));
+      body.append(
+        h(
+          "tr",
+          { class: `loss-${level}` },
+          h("th", { scope: "row", text: level ? grade : "good moves" }),
+          h("td", { text: both("black") }),
+          h("td", { text: both("white") }),
+        ),
+      );
     });
-    return h("table", { class: "grades" }, h("thead", {}, h("tr", {}, h("td"),
-      h("th", { scope: "col", text: settings.colourName("black") }), h("th", { scope: "col", text: settings.colourName("white") }))), body);
+    return h(
+      "table",
+      { class: "grades" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td"),
+          h("th", { scope: "col", text: settings.colourName("black") }),
+          h("th", { scope: "col", text: settings.colourName("white") }),
+        ),
+      ),
+      body,
+    );
   }
 
   /** @param {Reviewed} move */
@@ -122,12 +168,23 @@ export class ReviewPanel {
     const parent = node?.parent ?? 0;
     const number = this.game.position(move.node).moves;
     const [before, after] = [winRate(move.before, colour), winRate(move.after, colour)];
-    const item = h("li", { class: `loss-${lossLevel(move.loss)}` },
-      h("button", { type: "button", class: "mistake", onclick: () => this.page.go(move.node) },
-        h("span", { class: "what" }, h("i", { class: `dot ${colour}` }), h("b", { text: `${number}. ${moveText(node?.move)}` }),
-          h("span", { class: "fall", text: `${before}% → ${after}%` })),
-        h("small", { text: `Better: ${moveText(move.best)}${move.proven ? ", proven" : ""}` })),
-      button("Show the better line", () => this.page.go(parent), { icon: "next", bare: true, kind: "quiet" }));
+    const item = h(
+      "li",
+      { class: `loss-${lossLevel(move.loss)}` },
+      h(
+        "button",
+        { type: "button", class: "mistake", onclick: () => this.page.go(move.node) },
+        h(
+          "span",
+          { class: "what" },
+          h("i", { class: `dot ${colour}` }),
+          h("b", { text: `${number}. ${moveText(node?.move)}` }),
+          h("span", { class: "fall", text: `${before}% → ${after}%` }),
+        ),
+        h("small", { text: `Better: ${moveText(move.best)}${move.proven ? ", proven" : ""}` }),
+      ),
+      button("Show the better line", () => this.page.go(parent), { icon: "next", bare: true, kind: "quiet" }),
+    );
     const shows = /** @type {HTMLElement} */ (item.lastElementChild);
     const line = () => this.page.preview(move.variation.length ? move.variation : [move.best], parent);
     shows.addEventListener("click", line);

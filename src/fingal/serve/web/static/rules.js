@@ -26,7 +26,14 @@
  */
 
 /** The six neighbours of a cell, as steps of column and row. @type {[number, number][]} */
-export const STEPS = [[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]];
+export const STEPS = [
+  [1, 0],
+  [0, 1],
+  [-1, 1],
+  [-1, 0],
+  [0, -1],
+  [1, -1],
+];
 
 /** @param {number} column @param {number} row */
 export const cellName = (column, row) => String.fromCharCode(97 + column) + (row + 1);
@@ -87,8 +94,17 @@ export function chain(stones, width, height, colour) {
  */
 export function empty(width, height) {
   return {
-    width, height, stones: {}, turn: "black", numbers: {}, last: null, moves: 0,
-    canSwap: false, winner: null, how: "", chain: [],
+    width,
+    height,
+    stones: {},
+    turn: "black",
+    numbers: {},
+    last: null,
+    moves: 0,
+    canSwap: false,
+    winner: null,
+    how: "",
+    chain: [],
   };
 }
 
@@ -114,8 +130,12 @@ export function follow(before, node, swap) {
       after.stones[move] = node.colour;
       after.numbers[move] = after.moves;
       after.last = move;
-      after.canSwap = swap && width === height && after.moves === 1 && node.colour === "black"
-        && Object.keys(after.stones).length === 1;
+      after.canSwap =
+        swap &&
+        width === height &&
+        after.moves === 1 &&
+        node.colour === "black" &&
+        Object.keys(after.stones).length === 1;
     } else if (move === "swap-pieces") {
       const first = Object.keys(after.stones)[0];
       if (first) {

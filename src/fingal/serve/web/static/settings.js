@@ -28,8 +28,18 @@ const KEY = "fingal";
 
 /** @type {Choices} */
 const FIRST = {
-  light: "auto", colours: "black-white", stones: "discs", turn: "auto", flipped: false, coordinates: true,
-  numbers: false, animation: true, confirm: "small", level: "", game: null, analysis: null,
+  light: "auto",
+  colours: "black-white",
+  stones: "discs",
+  turn: "auto",
+  flipped: false,
+  coordinates: true,
+  numbers: false,
+  animation: true,
+  confirm: "small",
+  level: "",
+  game: null,
+  analysis: null,
 };
 
 /** What people call the two players. @type {Record<string, Record<Colour, string>>} */
@@ -68,7 +78,10 @@ class Settings {
     this.#tell();
   }
 
-  /** Keep a choice that nothing is drawn by: nobody is told. @template {keyof Choices} K @param {K} name @param {Choices[K]} value */
+  /**
+   * Keep a choice that nothing is drawn by: nobody is told.
+   * @template {keyof Choices} K @param {K} name @param {Choices[K]} value
+   */
   keep(name, value) {
     this.chosen[name] = value;
     try {

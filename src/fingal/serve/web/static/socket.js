@@ -18,7 +18,14 @@ export class Refused extends Error {
   }
 }
 
-/** @typedef {{state: "opening" | "open" | "lost", again: number}} Connection `again`: when it is tried, in ms since 1970 */
+/**
+ * `again`: when it is tried, in milliseconds since 1970.
+ * @typedef {{state: "opening" | "open" | "lost", again: number}} Connection
+ */
+/**
+ * Somebody who waits for an answer; of several, `part` gets all.
+ * @typedef {{done: (message: any) => void, fail: (error: Error) => void, part?: (message: any) => void}} Waiting
+ */
 
 export class Socket {
   /** @type {WebSocket | null} */
@@ -26,7 +33,7 @@ export class Socket {
   #next = 1;
   #attempts = 0;
   #timer = 0;
-  /** @type {Map<number, {done: (message: any) => void, fail: (error: Error) => void, part?: (message: any) => void}>} */
+  /** @type {Map<number, Waiting>} */
   #waiting = new Map();
   /** @type {Map<string, Set<(message: any) => void>>} */
   #listeners = new Map();

@@ -11,20 +11,35 @@ let made = 0;
  */
 export function tabs(label, panels) {
   const id = `tabs-${made++}`;
-  const heads = panels.map(([name, title]) => h("button", {
-    type: "button", role: "tab", id: `${id}-${name}`, "aria-controls": `${id}-${name}-panel`, text: title,
-    onclick: () => choose(name),
-  }));
-  const bodies = panels.map(([name, , content]) => h("div", {
-    role: "tabpanel", id: `${id}-${name}-panel`, "aria-labelledby": `${id}-${name}`,
-  }, content));
+  const heads = panels.map(([name, title]) =>
+    h("button", {
+      type: "button",
+      role: "tab",
+      id: `${id}-${name}`,
+      "aria-controls": `${id}-${name}-panel`,
+      text: title,
+      onclick: () => choose(name),
+    }),
+  );
+  const bodies = panels.map(([name, , content]) =>
+    h(
+      "div",
+      {
+        role: "tabpanel",
+        id: `${id}-${name}-panel`,
+        "aria-labelledby": `${id}-${name}`,
+      },
+      content,
+    ),
+  );
   const list = h("div", { role: "tablist", "aria-label": label, class: "tablist" }, ...heads);
   /** @param {string} name */
-  const choose = (name) => panels.forEach(([other], index) => {
-    heads[index].setAttribute("aria-selected", String(other === name));
-    heads[index].tabIndex = other === name ? 0 : -1;
-    bodies[index].hidden = other !== name;
-  });
+  const choose = (name) =>
+    panels.forEach(([other], index) => {
+      heads[index].setAttribute("aria-selected", String(other === name));
+      heads[index].tabIndex = other === name ? 0 : -1;
+      bodies[index].hidden = other !== name;
+    });
   list.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;

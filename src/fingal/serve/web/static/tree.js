@@ -20,8 +20,10 @@ export class TreeView {
 
   /** @param {Game} game @param {number} cursor */
   show(game, cursor) {
-    const key = [...game.nodes.values()].map((node) => `${node.id}:${node.children.join(",")}:${node.comment ?? ""}:${node.marks?.length ?? 0}`).join(" ")
-      + [...this.losses].join(" ");
+    const key =
+      [...game.nodes.values()]
+        .map((node) => `${node.id}:${node.children.join(",")}:${node.comment ?? ""}:${node.marks?.length ?? 0}`)
+        .join(" ") + [...this.losses].join(" ");
     if (key !== this.drawn) {
       this.drawn = key;
       this.element.replaceChildren();
@@ -30,7 +32,8 @@ export class TreeView {
         if (root.comment) this.element.append(comment(root.comment));
         this.#line(this.element, game, root, 0, h("p", { class: "line" }));
       }
-      if (!this.element.children.length) this.element.append(h("p", { class: "soft", text: "No moves yet: play on the board." }));
+      if (!this.element.children.length)
+        this.element.append(h("p", { class: "soft", text: "No moves yet: play on the board." }));
     }
     const here = String(game.resolve(cursor));
     for (const made of /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll(".move"))) {
@@ -69,10 +72,18 @@ export class TreeView {
     const loss = this.losses.get(node.id);
     const level = loss === undefined ? 0 : lossLevel(loss);
     const sign = ["", "", "?!", "?", "??"][level];
-    return h("button", { type: "button", class: `move ${node.colour ?? ""} ${level > 1 ? `loss-${level}` : ""}`, "data-node": node.id, onclick: () => this.go(node.id) },
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `move ${node.colour ?? ""} ${level > 1 ? `loss-${level}` : ""}`,
+        "data-node": node.id,
+        onclick: () => this.go(node.id),
+      },
       node.move ? h("span", { class: "number", text: `${number}.` }) : null,
       node.move ? `${moveText(node.move)}${sign}` : "set-up",
-      node.marks?.length ? h("i", { class: "marked", title: "has marks" }) : null);
+      node.marks?.length ? h("i", { class: "marked", title: "has marks" }) : null,
+    );
   }
 }
 

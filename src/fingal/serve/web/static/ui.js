@@ -9,7 +9,7 @@ import { settings } from "./settings.js";
 
 /**
  * @param {string} text @param {() => void} act
- * @param {{icon?: Icon, kind?: string, title?: string, bare?: boolean, key?: string}} [look] bare: the text is only read out
+ * @param {{icon?: Icon, kind?: string, title?: string, bare?: boolean, key?: string}} [look] bare: only read out
  */
 export function button(text, act, look = {}) {
   const made = h("button", { type: "button", class: `button ${look.kind ?? ""}`, onclick: act, title: look.title });
@@ -22,14 +22,25 @@ export function button(text, act, look = {}) {
   return made;
 }
 
-/** A switch with its label. @param {string} text @param {boolean} on @param {(on: boolean) => void} act @param {string} [note] */
+/**
+ * A switch with its label.
+ * @param {string} text @param {boolean} on @param {(on: boolean) => void} act @param {string} [note]
+ */
 export function toggle(text, on, act, note) {
   const box = h("input", { type: "checkbox", role: "switch", checked: on });
   box.addEventListener("change", () => act(box.checked));
-  return h("label", { class: "toggle" }, h("span", { class: "words" }, h("span", { text }), note ? h("small", { text: note }) : null), box);
+  return h(
+    "label",
+    { class: "toggle" },
+    h("span", { class: "words" }, h("span", { text }), note ? h("small", { text: note }) : null),
+    box,
+  );
 }
 
-/** A button that stays pressed. @param {string} text @param {boolean} on @param {(on: boolean) => void} act @param {string} [title] */
+/**
+ * A button that stays pressed.
+ * @param {string} text @param {boolean} on @param {(on: boolean) => void} act @param {string} [title]
+ */
 export function chip(text, on, act, title) {
   const made = h("button", { type: "button", class: "chip", "aria-pressed": String(on), title, text });
   made.addEventListener("click", () => {
@@ -49,12 +60,20 @@ let groups = 0;
  */
 export function segmented(label, choices, chosen, act) {
   const name = `choice-${groups++}`;
-  return h("fieldset", { class: "segmented" }, h("legend", { text: label }),
-    h("div", { class: "segments" }, ...choices.map(([value, text]) => {
-      const radio = h("input", { type: "radio", name, checked: value === chosen });
-      radio.addEventListener("change", () => act(value));
-      return h("label", {}, radio, h("span", { text }));
-    })));
+  return h(
+    "fieldset",
+    { class: "segmented" },
+    h("legend", { text: label }),
+    h(
+      "div",
+      { class: "segments" },
+      ...choices.map(([value, text]) => {
+        const radio = h("input", { type: "radio", name, checked: value === chosen });
+        radio.addEventListener("change", () => act(value));
+        return h("label", {}, radio, h("span", { text }));
+      }),
+    ),
+  );
 }
 
 /**
@@ -77,11 +96,28 @@ export function dialog(title, ...content) {
   return box;
 }
 
-/** Ask before something that cannot be undone. @param {string} question @param {string} yes @returns {Promise<boolean>} */
+/**
+ * Ask before something that cannot be undone.
+ * @param {string} question @param {string} yes @returns {Promise<boolean>}
+ */
 export function confirm(question, yes) {
   return new Promise((answer) => {
-    const box = dialog(question, h("div", { class: "row end" },
-      button("Cancel", () => box.close()), button(yes, () => { answer(true); box.close(); }, { kind: "danger" })));
+    const box = dialog(
+      question,
+      h(
+        "div",
+        { class: "row end" },
+        button("Cancel", () => box.close()),
+        button(
+          yes,
+          () => {
+            answer(true);
+            box.close();
+          },
+          { kind: "danger" },
+        ),
+      ),
+    );
     box.addEventListener("close", () => answer(false));
   });
 }
