@@ -123,13 +123,17 @@ class Engines:
             self._searches.choose(_key(game.id), text, record, limit, here(done), show)
         except Busy:
             game.thinking = None
-            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._try_again, game)
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._try_again, game.id)
         except Refusal as refusal:
             # A game of an earlier run, whose player is not allowed in this one.
             game.thinking, game.failed = None, (node, seat)
             self._games.tell(game, messages.Failed(code=refusal.code, message=refusal.message))
 
-    def _try_again(self, game: LiveGame) -> None:
+    def _try_again(self, id: str) -> None:
+        try:
+            game = self._games.get(id)
+        except Refusal:
+            return  # it has been deleted meanwhile
         self.wake(game)
         if game.thinking is not None:
             self._games.tell_status(game)

@@ -78,8 +78,11 @@ class Games:
     def apply(self, game: LiveGame, edit: Edit) -> None:
         """Store a change that was made to a game, then tell everyone who follows it.
 
-        Where it cannot be stored the game is as it was stored last, and ``Refusal`` says why.
+        Where it cannot be stored the game is as it was stored last, and ``Refusal`` says why. So it does of a game that
+        was deleted, or read anew, while somebody was busy with it: to store that one would bring it back.
         """
+        if self._live.get(game.id) is not game:
+            raise Refusal("not_found", "there is no such game: it may have been deleted")
         game.revision += 1
         game.changed = time.time()
         self.wake(game)
@@ -143,6 +146,7 @@ class Games:
             timer.cancel()
         self.tell(game, messages.Failed(code="not_found", message="the game has been deleted"))
         game.followers.clear()
+        game.thinking = None
         self.ended(id)
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ player is asked about the same node again.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -176,7 +177,9 @@ class Looks:
         def told(found: messages.Found) -> None:
             minds.games.store.keep(asked.game, node, "review", player or "", found.model_dump_json())
             values = {move.node: round(move.after, 4) for move in found.moves}
-            minds.games.apply(game, game.value(values))
+            with contextlib.suppress(Refusal):  # the game may have been deleted meanwhile, or read anew
+                reviewed = minds.games.get(asked.game)
+                minds.games.apply(reviewed, reviewed.value(values))
             self._page.tell(found)
 
         self._run("review", asked.request, "the review", work, told)

@@ -1,0 +1,104 @@
+"""Answers that come too late: the game is deleted, or another question was asked, while somebody was thinking."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from fingal.serve.web import engines, looks, messages
+from fingal.serve.web.engines import Engines
+from fingal.serve.web.games import Games
+from fingal.serve.web.searches import Busy, Chosen, Searches
+from fingal.serve.web.seats import Seats
+from fingal.serve.web.store import Store
+from fingal.serve.web.teaching import Teacher
+
+from .pages import client, new_game, page
+
+
+class Thinkers:
+    """Searches that answer when the test wants them to."""
+
+    def __init__(self) -> None:
+        self.busy = False
+        self.asked: list[Callable[[Any], None]] = []
+
+    def choose(self, key: str, player: str, record: object, limit: object, done: Any, shown: object) -> None:
+        if self.busy:
+            raise Busy("too much is waiting")
+        self.asked.append(done)
+
+    def cancel(self, key: str) -> None: ...
+
+    def forget(self, key: str) -> None: ...
+
+
+@contextlib.contextmanager
+def at_the_board(folder: Path, thinkers: Thinkers) -> Any:
+    """Games in which the thinkers play; to be used inside a loop."""
+    with contextlib.closing(Store(folder / "games.sqlite")) as store:
+        games = Games(store, Seats().names)
+        Engines(games, cast(Searches, thinkers), Seats(), cast(Teacher, None))
+        yield games
+
+
+ENGINE_FIRST = messages.Settings(width=3, height=3, black="random")
+
+
+def test_a_move_that_was_on_its_way_does_not_bring_a_deleted_game_back(tmp_path: Path) -> None:
+    async def run() -> None:
+        thinkers = Thinkers()
+        with at_the_board(tmp_path, thinkers) as games:
+            game = games.create(ENGINE_FIRST)
+            thinkers.asked[0](Chosen(4, "random", None, "", 0.0, None))
+            games.delete(game.id)
+            await asyncio.sleep(0)
+            assert games.store.count() == 0
+
+    asyncio.run(run())
+
+
+def test_an_engine_that_was_to_be_asked_again_is_not_asked_of_a_deleted_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "AGAIN_SECONDS", 0.0)
+
+    async def run() -> None:
+        thinkers = Thinkers()
+        thinkers.busy = True
+        with at_the_board(tmp_path, thinkers) as games:
+            gone, other = games.create(ENGINE_FIRST), games.create(ENGINE_FIRST)
+            games.delete(gone.id)
+            thinkers.busy = False
+            while other.thinking is None:
+                await asyncio.sleep(0)
+            assert len(thinkers.asked) == 1
+
+    asyncio.run(run())
+
+
+def test_a_review_does_not_bring_a_deleted_game_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, deleted = threading.Event(), threading.Event()
+
+    def review(*args: object, request: int, game: str, **more: object) -> messages.Found:
+        begun.set()
+        assert deleted.wait(30)
+        move = messages.Reviewed(node=1, before=1.0, after=1.0, loss=0.0, best="b2", variation=["b2"], proven=True)
+        return messages.Found(request=request, game=game, done=True, share=1.0, moves=[move], mistakes=[])
+
+    monkeypatch.setattr(looks, "review", review)
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        with page(server, game) as one:
+            node = one.play(game, "b2")
+            number = one.say("review", game=game, node=node)
+            assert begun.wait(30)
+            assert server.delete(f"/api/games/{game}").status_code == 200
+            deleted.set()
+            assert one.until(lambda message: message.get("request") == number)["type"] == "review"
+            assert server.get(f"/api/games/{game}").status_code == 404
+            assert server.get("/api/games").json()["games"] == []
