@@ -9,7 +9,7 @@ import pytest
 
 from fingal.game import BLACK, Board
 from fingal.serve.web import messages
-from fingal.serve.web.game import LiveGame
+from fingal.serve.web.game import LiveGame, begun
 from fingal.serve.web.games import Games
 from fingal.serve.web.seats import Seats
 from fingal.serve.web.store import Store
@@ -246,3 +246,22 @@ def test_clocks_count_the_thinker_and_stand_while_the_server_does(tmp_path: Path
         assert again.seat(BLACK) == "person"
 
     asyncio.run(run())
+
+
+def test_a_move_of_the_other_side_is_another_move(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        # Black moves twice in the file. White, whose turn it is after the first, may still play b2.
+        game = new_game(server, text="(;FF[4]GM[11]SZ[3];B[a1];B[b2])")
+        with page(server, game) as one:
+            answer = one.ask("play", game=game, parent=1, move="b2")
+            assert get(server, game).nodes[answer["node"]]["colour"] == "white"
+
+
+def test_who_resigns_has_lost_whoever_resigned_there_before() -> None:
+    game = begun("abcdefgh", messages.Settings(width=3, height=3, white="random"), {}, None)
+    game.play(0, "b2", 0.0)
+    game.play(1, "resign", 0.0, engine=True)
+    assert game.decided(game.current)[0] is BLACK
+    game.go_to(1, 0.0)
+    game.play(1, "resign", 0.0)
+    assert game.decided(game.current)[0] is BLACK.other

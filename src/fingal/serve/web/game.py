@@ -214,7 +214,7 @@ class LiveGame:
             if move != RESIGN or self.seat(mover.other) != PERSON:
                 raise Refusal("refused", f"it is {mover}'s turn, and {self.names[_name(mover)]} plays {mover}")
             mover = mover.other  # a person may give up while the engine thinks
-        number = self.tree.child(parent, move)
+        number = self.tree.child(parent, mover, move)
         known = number is not None
         if number is None:
             number = self.tree.add(parent, mover, move, round(now - self.arrived, 3) if here else None)

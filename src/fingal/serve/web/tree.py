@@ -110,9 +110,10 @@ class Tree:
         """A copy of the line that leads to a node: what a player is asked with."""
         return self.record.until(self.node(number))
 
-    def child(self, number: int, move: int) -> int | None:
-        """The child of a node with that move, if there is one."""
-        return next((self.ids[child] for child in self.node(number).children if child.move == move), None)
+    def child(self, number: int, colour: Colour, move: int) -> int | None:
+        """The child of a node with that move of that side's, if there is one."""
+        children = self.node(number).children
+        return next((self.ids[child] for child in children if (child.colour, child.move) == (colour, move)), None)
 
     def add(self, parent: int, colour: Colour, move: int, seconds: float | None = None) -> int:
         """Append a move, the last among its siblings; not checked. Its number is returned."""
