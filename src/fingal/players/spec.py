@@ -158,6 +158,23 @@ def make(text: str) -> Player:
 
 def build(spec: Spec, kind: Kind) -> Player:
     """A player of a kind, which may stand outside this package: ``build(parse("my-kind"), kind_of(module))``."""
+    settings, limit, common = check(spec, kind)
+    player: Player = kind.module.make(settings)
+    if limit is not None or common.epsilon > 0:
+        player = Adjusted(player, limit=limit, epsilon=common.epsilon, seed=common.seed)
+    if common.name:
+        player.name = common.name
+    elif player.name == kind.name:
+        # Two settings of one kind must not look alike in a table; an engine's own name says more than its command.
+        player.name = str(spec)
+    return player
+
+
+def check(spec: Spec, kind: Kind) -> tuple[Any, Limit | None, Common]:
+    """What a text says of a player that is not opened yet; ValueError, in one sentence, when it cannot be.
+
+    The kind's own ``Settings``, the limit if there is one, and what every kind takes.
+    """
     given = dict(spec.settings)
     if spec.argument is not None:
         if kind.argument is None:
@@ -183,16 +200,7 @@ def build(spec: Spec, kind: Kind) -> Player:
         raise ValueError(f"{kind.name} has no scores to draw from: temperature must be 0")
     limits = {_LIMITS[key]: value for key, value in values.items() if key in _LIMITS and value is not None}
     limit = Limit(**limits) if limits else None
-
-    player: Player = kind.module.make(kind.module.Settings(**{k: v for k, v in values.items() if k in own}))
-    if limit is not None or common.epsilon > 0:
-        player = Adjusted(player, limit=limit, epsilon=common.epsilon, seed=common.seed)
-    if common.name:
-        player.name = common.name
-    elif player.name == kind.name:
-        # Two settings of one kind must not look alike in a table; an engine's own name says more than its command.
-        player.name = str(spec)
-    return player
+    return kind.module.Settings(**{k: v for k, v in values.items() if k in own}), limit, common
 
 
 def kinds() -> list[Kind]:

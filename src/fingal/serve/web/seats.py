@@ -25,12 +25,18 @@ MOST: dict[str, float] = {
     "time": 60,
     "nodes": 2_000_000,
     "batch": 64,
-    "memory": 512,
+    "memory": 256,
     "threads": 1,
-    "depth": 3,
-    "width": 40,
+    "depth": 2,
+    "width": 20,
 }
-"""The most that a setting of a player may be; what is not here is harmless or refused below."""
+"""The most that a setting of a player may be; what is not here is harmless or refused below.
+
+A player that looks some moves ahead cannot be interrupted: it must be done in a few seconds.
+"""
+
+LARGEST = 1e9
+"""What any other number may be: the core counts in 32 bits."""
 
 NETS = ("net", "prior")
 """The settings that name a net."""
@@ -94,12 +100,14 @@ class Seats:
         if kind.name == "human":
             raise Refusal("refused", "human asks on the terminal: a person at the page is called person")
         given = dict(said.settings)
-        if said.argument is not None:
-            if kind.argument is None:
-                raise Refusal("refused", f"{kind.name} takes settings as key=value")
+        if said.argument is not None and kind.argument is not None:
             given[kind.argument.name] = said.argument
         for key, value in given.items():
             self._check(kind.name, key, value)
+        try:
+            spec.check(said, kind)  # what no player could be opened with is said now, not when it is to move
+        except ValueError as error:
+            raise Refusal("refused", str(error)) from None
         return Seated(str(said), given.get("name") or str(said))
 
     def strongest(self) -> Seated:
@@ -142,6 +150,8 @@ class Seats:
                 raise Refusal("refused", f"{key}={value[:20]} is not possible here: {self._most[key]:g} at most")
         elif key not in HARMLESS:
             raise Refusal("refused", f"{kind} has no setting {key[:40]!r} that may be given here")
+        elif key != "seed" and _is_large(value):
+            raise Refusal("refused", f"{key}={value[:20]} is not possible here: {LARGEST:g} at most")
 
     def _engine(self, said: spec.Spec) -> Seated:
         if said.argument is None or said.argument not in self.engines:
@@ -153,3 +163,10 @@ class Seats:
             raise Refusal("refused", "an engine's settings are given when 'fingal serve' is started")
         self._check("htp", "name", name := said.settings.get("name", said.argument.split()[0]))
         return Seated(str(said), name)
+
+
+def _is_large(value: str) -> bool:
+    try:
+        return abs(float(value)) > LARGEST
+    except ValueError:
+        return False  # no number: a player says itself what it takes
