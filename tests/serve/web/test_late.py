@@ -102,3 +102,37 @@ def test_a_review_does_not_bring_a_deleted_game_back(tmp_path: Path, monkeypatch
             assert one.until(lambda message: message.get("request") == number)["type"] == "review"
             assert server.get(f"/api/games/{game}").status_code == 404
             assert server.get("/api/games").json()["games"] == []
+
+
+def test_a_question_has_one_answer_though_another_comes_before_it() -> None:
+    class Ear:
+        number = 1
+
+        def __init__(self) -> None:
+            self.heard: list[tuple[int, str]] = []
+
+        def tell(self, message: Any) -> None:
+            self.heard.append((message.request, message.type))
+
+    class Runner(Thinkers):
+        def run(self, key: str, work: object, done: Callable[[Any], None], *, urgent: bool) -> None:
+            self.asked.append(done)
+
+    async def run() -> None:
+        ear, runner = Ear(), Runner()
+        minds = cast(looks.Minds, type("Minds", (), {"searches": runner}))
+        look = looks.Looks(ear, minds)
+
+        def ask(request: int) -> None:
+            look._run("hint", request, "", lambda cancelled: 0, lambda _: ear.tell(messages.Done(request=request)))
+
+        ask(1)
+        runner.asked[0](0)  # the answer is on its way to this thread
+        ask(2)
+        await asyncio.sleep(0)
+        ask(3)
+        runner.asked[2](0)
+        await asyncio.sleep(0)
+        assert ear.heard == [(1, "error"), (2, "error"), (3, "done")]
+
+    asyncio.run(run())

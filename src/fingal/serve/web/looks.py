@@ -66,6 +66,13 @@ class _Slot:
     last: messages.Analysis | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """Something that was asked. A page chooses its own numbers: two questions may have the same."""
+
+    request: int
+
+
 class Looks:
     """Of one page."""
 
@@ -74,8 +81,8 @@ class Looks:
         self._page, self._minds = page, minds
         self._slots: dict[int, _Slot] = {}
         self._keys: set[str] = set()
-        self._pending: dict[str, int] = {}
-        """By key: the request that has not been answered yet."""
+        self._pending: dict[str, _Question] = {}
+        """By key: what has not been answered yet."""
 
     def analyse(self, asked: messages.Analyse) -> None:
         """Stream what a player thinks of a node, instead of what went on in the slot."""
@@ -203,13 +210,15 @@ class Looks:
     ) -> None:
         """Have something done for the page, and say what came of it."""
 
-        key = self._key(name)
+        key, question = self._key(name), _Question(request)
         if (older := self._pending.pop(key, None)) is not None:
             self._minds.searches.cancel(key)
-            self._fail(older, "refused", "another question came before the answer")
+            self._fail(older.request, "refused", "another question came before the answer")
 
         def done(answer: T | Exception) -> None:
-            self._pending.pop(key, None)
+            if self._pending.get(key) is not question:
+                return  # it was on its way when the next question came, and has been answered with that
+            del self._pending[key]
             if isinstance(answer, Refusal):
                 self._fail(request, answer.code, answer.message)
             elif isinstance(answer, Exception):
@@ -219,7 +228,7 @@ class Looks:
 
         try:
             self._minds.searches.run(key, work, here(done), urgent=urgent)
-            self._pending[key] = request
+            self._pending[key] = question
         except Busy as busy:
             raise Refusal("busy", str(busy)) from None
 
