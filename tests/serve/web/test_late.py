@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from fingal.serve.web import engines, looks, messages
+from fingal.serve.web import games as games_module
 from fingal.serve.web.engines import Engines
 from fingal.serve.web.games import Games
 from fingal.serve.web.searches import Busy, Chosen, Searches
@@ -134,5 +135,17 @@ def test_a_question_has_one_answer_though_another_comes_before_it() -> None:
         runner.asked[2](0)
         await asyncio.sleep(0)
         assert ear.heard == [(1, "error"), (2, "error"), (3, "done")]
+
+    asyncio.run(run())
+
+
+def test_new_games_do_not_all_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games_module, "MOST_LIVE", 3)
+
+    async def run() -> None:
+        with at_the_board(tmp_path, Thinkers()) as games:
+            made = [games.create(messages.Settings(width=3, height=3)).id for _ in range(8)]
+            assert len(games) == 3
+            assert [games.get(id).id for id in made] == made
 
     asyncio.run(run())

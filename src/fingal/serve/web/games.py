@@ -55,6 +55,7 @@ class Games:
         self._live[game.id] = game
         game.start(self.now())
         self.apply(game, Edit(tuple(game.tree.nodes)))
+        self._forget_some()
         return game
 
     def get(self, id: str) -> LiveGame:
