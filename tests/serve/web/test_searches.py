@@ -241,3 +241,17 @@ def test_closing_ends_what_is_under_way() -> None:
     pool.close()
     with pytest.raises(Busy):
         pool.run("late", lambda cancelled: None, heard)
+
+
+def test_one_at_a_time_is_one_at_a_time() -> None:
+    pool, heard = Searches(1), Heard()
+    begun, let_go, work = gate()
+    try:
+        pool.run("review", work, heard)
+        assert begun.wait(WAIT)
+        pool.run("hint", lambda cancelled: threading.current_thread().name, heard, urgent=True)
+        let_go.set()
+        assert heard.next() == "done", "a review runs though there is no second thread"
+        assert heard.next() == "search 1"
+    finally:
+        pool.close()

@@ -83,7 +83,7 @@ class Jobs:
     """Does jobs in threads of its own, one at a time for each key. It may be called from any thread."""
 
     def __init__(self, most: int) -> None:
-        """``most`` threads, of which one is always left for what is urgent or can give way."""
+        """``most`` threads; where there are several, one is always left for what is urgent or can give way."""
         self.most = most
         self._change = threading.Condition()
         self._urgent: deque[Job] = deque()
@@ -192,9 +192,9 @@ class Jobs:
                 self._change.wait()
 
     def _first_calm(self) -> Job | None:
-        """The first that may begin: a thread is always left for what gives way, and for what is urgent."""
+        """The first that may begin: of several threads one is left for what gives way, and for what is urgent."""
         stubborn = sum(not job.gives_way and not job.urgent for job in self._running)
-        may = (job for job in self._calm if job.gives_way or stubborn < self.most - 1)
+        may = (job for job in self._calm if job.gives_way or stubborn < max(1, self.most - 1))
         return next(may, None)
 
     def _drop(self, job: Job) -> None:

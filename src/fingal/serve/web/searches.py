@@ -46,11 +46,11 @@ class Searches:
     """
 
     def __init__(self, most: int | None = None, *, threads: int = 1, megabytes: int = 1024) -> None:
-        """At most ``most`` searches at a time (as many as there are cores, and 2 at least).
+        """At most ``most`` searches at a time; if not given, as many as there are cores, and 2 at least.
 
         ``threads`` are the most that a player's text may ask for, ``megabytes`` what all trees may take together.
         """
-        self.most = max(2, most or os.cpu_count() or 2)
+        self.most = max(2, os.cpu_count() or 2) if most is None else most
         self.threads = threads
         self._jobs = Jobs(self.most)
         self._kept = Kept(megabytes * 1_000_000 // 4)
