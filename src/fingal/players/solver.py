@@ -82,6 +82,11 @@ class SolverPlayer:
         """Let go of the table."""
         self._solver = None
 
+    @property
+    def megabytes(self) -> int:
+        """What its table takes; nothing before its first move."""
+        return 0 if self._solver is None else self._settings.memory
+
     def _at(self, board: Board) -> Solver:
         if self._solver is None or self._size != (board.width, board.height):
             self._solver = Solver(board.width, board.height, self._settings.solver())

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from fingal.game import Record
+from fingal.players import spec
 from fingal.players.player import Limit
 from fingal.serve.web import jobs, searches
+from fingal.serve.web.kept import Kept
 from fingal.serve.web.searches import Busy, Chosen, Searches, Seen
 
 WAIT = 60.0
@@ -255,3 +257,17 @@ def test_one_at_a_time_is_one_at_a_time() -> None:
         assert heard.next() == "search 1"
     finally:
         pool.close()
+
+
+def test_tables_of_solvers_count_as_trees_do() -> None:
+    room = Kept(100_000_000)
+    players = [spec.make("solver:memory=40,time=1") for _ in range(4)]
+    for number, player in enumerate(players):
+        player.choose(ONE_WINS)
+        room.keep(f"game {number}", "solver", player)
+    assert len(room) == 2
+    large = spec.make("solver:memory=200,time=1")
+    large.choose(ONE_WINS)
+    room.keep("game 5", "solver", large)
+    assert len(room) == 3, "it is kept, without its table"
+    room.close()

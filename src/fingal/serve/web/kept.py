@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from fingal.players.adjusted import Adjusted
 from fingal.players.player import Player
 from fingal.players.searching import searching
+from fingal.players.solver import SolverPlayer
 
 MOST = 16
 """So many players are kept: an engine of one's own is a process."""
@@ -19,7 +21,7 @@ class Kept:
     """Players by key; who was kept longest ago goes first. It may be called from any thread."""
 
     def __init__(self, room: int) -> None:
-        """Keep trees of ``room`` bytes in all, at most."""
+        """Keep trees and tables of ``room`` bytes in all, at most."""
         self._room = room
         self._lock = threading.Lock()
         self._players: OrderedDict[str, tuple[str, Player, int]] = OrderedDict()
@@ -37,14 +39,11 @@ class Kept:
 
     def keep(self, key: str, text: str, player: Player) -> None:
         """Keep a player for a key, instead of the one there; it may be closed at any time from now on."""
-        size = 0
-        found = searching(player)
-        if found is not None:
-            size = found.search.edges * EDGE
-            if size > self._room:
-                # A tree that has grown large costs more than it saves.
-                found.close()
-                size = 0
+        size = _size(player)
+        if size > self._room:
+            # A tree that has grown large costs more than it saves.
+            player.close()
+            size = 0
         out: list[Player] = []
         with self._lock:
             if (known := self._players.pop(key, None)) is not None:
@@ -72,3 +71,12 @@ class Kept:
 
     def __len__(self) -> int:
         return len(self._players)
+
+
+def _size(player: Player) -> int:
+    """The bytes of a player's tree, or of its table of solved positions."""
+    if (found := searching(player)) is not None:
+        return int(found.search.edges * EDGE)
+    while isinstance(player, Adjusted):
+        player = player.player
+    return player.megabytes * 1_000_000 if isinstance(player, SolverPlayer) else 0
