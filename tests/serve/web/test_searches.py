@@ -271,3 +271,14 @@ def test_tables_of_solvers_count_as_trees_do() -> None:
     room.keep("game 5", "solver", large)
     assert len(room) == 3, "it is kept, without its table"
     room.close()
+
+
+def test_a_tree_is_let_go_though_it_is_forgotten_while_it_grows(pool: Searches) -> None:
+    heard = Heard()
+    pool.analyse("page", "uct", Record(11, 11), 5, heard)
+    heard.next()
+    pool.forget("page")
+    pool.run("page", lambda cancelled: len(pool._kept), heard)  # begins when the other one has ended
+    while isinstance(kept := heard.next(), Seen):
+        pass
+    assert kept == 0

@@ -41,6 +41,8 @@ class Job:
     """Ends what is under way soon, while something is."""
     stopped: bool = False
     """Whether that was done."""
+    forgotten: bool = False
+    """Whether its player is not wanted afterwards either."""
     after: Job | None = None
     """What begins under the same key when this one has ended."""
     seconds: float = 0.0
@@ -112,11 +114,12 @@ class Jobs:
             # Outside of the lock: what is telling something at this moment may need it.
             old.cancel()
 
-    def cancel(self, key: str) -> None:
+    def cancel(self, key: str, *, forget: bool = False) -> None:
         """End what is under way for a key, if anything is; nothing more is told of it."""
         with self._change:
             job = self._take_out(key)
         if job is not None:
+            job.forgotten = job.forgotten or forget
             job.cancel()
 
     def must_give_way(self, seconds: float) -> bool:

@@ -128,7 +128,7 @@ class Searches:
 
     def forget(self, key: str) -> None:
         """Cancel, and let go of the player that is kept for the key: its game is over or nobody looks."""
-        self.cancel(key)
+        self._jobs.cancel(key, forget=True)
         self._kept.forget(key)
 
     def close(self) -> None:
@@ -158,11 +158,11 @@ class Searches:
         else:
             if (found := searching(player)) is not None:
                 found.search.take_back_interrupt()
-            if found is not None or not job.stopped:
-                self._kept.keep(job.key, text, player)
-            else:
-                # It may not have heard of the interrupt yet, and take it for the next move's.
+            if job.forgotten or (found is None and job.stopped):
+                # One that does not search may not have heard of the interrupt yet, and take it for the next move's.
                 player.close()
+            else:
+                self._kept.keep(job.key, text, player)
         finally:
             with self._lock:
                 self._trees -= 1
