@@ -61,10 +61,12 @@ class Tree:
         for node in record.root.walk():
             if tree.next >= MOST_NODES:
                 raise Refusal("too_long", f"the game has too many moves: {MOST_NODES} are read, variations included")
-            place = 0 if node.parent is None else node.parent.children.index(node)
             node.comment = node.comment[:LONGEST_COMMENT]
             node.marks = [mark._replace(text=mark.text[:LONGEST_LABEL]) for mark in node.marks]
-            tree._number(node, place)
+            tree._number(node, 0)
+        for node in tree.ids:
+            for place, child in enumerate(node.children):
+                tree.facts[tree.ids[child]].place = place
         return tree
 
     @classmethod
