@@ -111,6 +111,22 @@ def test_a_game_begins_from_a_text(tmp_path: Path) -> None:
             one.find(lambda message: message["type"] == "change" and message["current"] == 4)
 
 
+def test_a_name_in_a_file_is_a_persons(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, text="(;FF[4]GM[11]SZ[5]PB[Anna]PW[Berta];B[c3])", white="level:beginner")
+        assert server.get(f"/api/games/{game}").json()["names"] == {"black": "Anna", "white": "Beginner"}
+
+
+def test_variations_side_by_side_keep_their_order(tmp_path: Path) -> None:
+    cells = [f"{letter}{number}" for number in (5, 1, 3) for letter in "badce"]
+    text = "(;FF[4]GM[11]SZ[5]" + "".join(f"(;B[{cell}])" for cell in cells) + ")"
+    with client(tmp_path) as server:
+        game = imported(server, text)
+    with client(tmp_path) as again:
+        nodes = again.get(f"/api/games/{game}").json()["nodes"]
+        assert [node["move"] for node in nodes[1:]] == cells
+
+
 def test_a_result_belongs_to_the_end_that_had_it(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         game = imported(server, "(;FF[4]GM[11]SZ[5]RE[W+T];B[c3];W[b2])")

@@ -15,11 +15,11 @@ from typing import TypeVar
 from fingal.game import Colour, Special
 from fingal.players.player import NO_LIMIT, Limit, PlayerError
 from fingal.serve.web import messages
-from fingal.serve.web.game import PERSON, LiveGame
+from fingal.serve.web.game import LiveGame
 from fingal.serve.web.games import Games
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.searches import Busy, Chosen, Searches, Seen
-from fingal.serve.web.seats import Seats
+from fingal.serve.web.seats import PERSON, Seats
 from fingal.serve.web.teaching import Lesson, Teacher
 
 AGAIN_SECONDS = 2.0

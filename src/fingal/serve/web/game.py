@@ -16,11 +16,11 @@ from fingal.serve.web import messages
 from fingal.serve.web.clock import GameClock
 from fingal.serve.web.messages import ColourName
 from fingal.serve.web.refusal import Refusal
+from fingal.serve.web.seats import PERSON
 from fingal.serve.web.store import Stored
 from fingal.serve.web.tree import Tree, colour, winner_by_move
 
 How = Literal["", "connection", "resign", "time"]
-PERSON = "person"
 
 
 class Follower(Protocol):

@@ -17,6 +17,7 @@ from fingal.serve.web import messages
 from fingal.serve.web.game import Edit, Follower, LiveGame, begun
 from fingal.serve.web.messages import ColourName
 from fingal.serve.web.refusal import Refusal
+from fingal.serve.web.seats import PERSON
 from fingal.serve.web.store import MOST_GAMES, Store
 
 MOST_LIVE = 256
@@ -47,7 +48,10 @@ class Games:
             raise Refusal("too_many", f"there are {MOST_GAMES} games already: delete some first")
         said: dict[ColourName, str] = {}
         if record is not None:
-            said = {("white" if side else "black"): name[:80] for side, name in record.players.items()}
+            for side, name in record.players.items():
+                colour: ColourName = "white" if side else "black"
+                if getattr(settings, colour) == PERSON:  # an engine is called what it is
+                    said[colour] = name[:80]
             if not settings.title and record.tags.get("name"):
                 settings = settings.model_copy(update={"title": record.tags["name"][:120]})
         game = begun(secrets.token_urlsafe(9), settings, self._names(settings, said), record)
