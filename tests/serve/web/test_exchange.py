@@ -1,14 +1,19 @@
 """Games come in by every format and go out by every format."""
 
+import asyncio
 import io
+import threading
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
 from fingal.game import formats
+from fingal.serve.web import exchange
+from fingal.serve.web.refusal import Refusal
 
 from .pages import client, new_game, page
 
@@ -141,3 +146,35 @@ def test_a_result_belongs_to_the_end_that_had_it(tmp_path: Path) -> None:
         with page(server) as one:
             one.ask("promote", game=game, node=3)
         assert "RE[" not in server.get(f"/api/games/{game}/export").text
+
+
+def test_texts_are_read_one_at_a_time_and_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    let_go = threading.Event()
+    at_once = [0]
+
+    def slow(text: str, most: int) -> list[Any]:
+        at_once.append(at_once[-1] + 1)
+        assert let_go.wait(30)
+        at_once.append(at_once[-1] - 1)
+        return [text]
+
+    async def run() -> None:
+        reader = exchange.Reader()
+        waiting = [asyncio.create_task(reader.read(str(number), 1)) for number in range(exchange.MOST_WAITING)]
+        await asyncio.sleep(0)
+        with pytest.raises(Refusal) as refused:
+            await reader.read("one more", 1)
+        assert refused.value.code == "busy"
+        let_go.set()
+        assert await asyncio.gather(*waiting) == [[str(number)] for number in range(exchange.MOST_WAITING)]
+        assert max(at_once) == 1
+
+    monkeypatch.setattr(exchange, "_read", slow)
+    asyncio.run(run())
+
+
+def test_a_body_that_is_no_json_is_a_bad_message(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        for text in ("{", "[" * 60_000):
+            answer = server.post("/api/import", content=text, headers={"content-type": "application/json"})
+            assert (answer.status_code, answer.json()["code"]) == (400, "bad_message")

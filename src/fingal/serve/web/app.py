@@ -145,6 +145,7 @@ def create(options: Options) -> FastAPI:
         searches = Searches(options.searches)
         app.state.games = games
         app.state.minds = Minds.of(games, searches, seats)
+        app.state.reader = exchange.Reader()
         app.state.writer = exchange.Writer()
         try:
             yield
@@ -207,7 +208,8 @@ def create(options: Options) -> FastAPI:
     @app.post("/api/games")
     async def new_game(request: Request, body: NewGame) -> messages.Game:
         """A new game, from a text where one is given."""
-        record = None if body.text is None else (await exchange.read(body.text, 1))[0]
+        reader: exchange.Reader = request.app.state.reader
+        record = None if body.text is None else (await reader.read(body.text, 1))[0]
         settings = messages.Settings(**body.model_dump(exclude={"text", "clock"}), clock=body.clock)
         found = games(request)
         return found.create(settings, record).whole(found.now())
@@ -227,7 +229,8 @@ def create(options: Options) -> FastAPI:
     @app.post("/api/import")
     async def import_games(request: Request, body: Text) -> GameList:
         """Games from a text: SGF (a collection gives several), LittleGolem, HexWorld, trmph, or moves."""
-        records = await exchange.read(body.text, exchange.MOST_GAMES)
+        reader: exchange.Reader = request.app.state.reader
+        records = await reader.read(body.text, exchange.MOST_GAMES)
         made = [games(request).create(exchange.settings(record), record) for record in records]
         return GameList(games=[game.summary() for game in made])
 
@@ -307,5 +310,6 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
-        code: Code = "not_found" if error.status_code == 404 else "refused"
+        codes: dict[int, Code] = {400: "bad_message", 404: "not_found"}
+        code = codes.get(error.status_code, "refused")
         return answer(code, f"{request.method} {request.url.path[:80]}: {error.detail}", error.status_code)

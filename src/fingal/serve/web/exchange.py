@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, ParamSpec, TypeVar
 
 from fingal.game import Record, draw, formats
 from fingal.game.record import Node
@@ -15,8 +16,11 @@ from fingal.serve.web.tree import MOST_NODES
 
 MOST_GAMES = 20
 """Of one text."""
-MOST_PICTURES = 8
-"""So many may wait to be drawn; one is drawn at a time."""
+MOST_WAITING = 8
+"""So many texts may wait to be read, and so many pictures to be drawn; one at a time is."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Format = Literal["sgf", "littlegolem", "hexworld", "trmph", "moves", "svg", "png", "replay"]
 Theme = Literal["black-white", "red-blue"]
@@ -42,9 +46,37 @@ class File:
     name: str
 
 
-async def read(text: str, most: int) -> list[Record]:
-    """The games of a text, at most so many; ``Refusal`` when there is none or one cannot be read."""
-    return await asyncio.to_thread(_read, text, most)
+class OneByOne:
+    """Has work done in a thread, one piece at a time, so that the server's own thread answers everyone meanwhile."""
+
+    def __init__(self, what: str) -> None:
+        """``what`` is done here, as a sentence says it: 'pictures are being drawn'."""
+        self._what = what
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    async def do(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the work returns; ``Refusal`` when too much is waiting."""
+        if self._waiting >= MOST_WAITING:
+            raise Refusal("busy", f"too many {self._what}: try again in a while")
+        self._waiting += 1
+        try:
+            async with self._turn:
+                return await asyncio.to_thread(work, *args, **kwargs)
+        finally:
+            self._waiting -= 1
+
+
+class Reader:
+    """Reads games."""
+
+    def __init__(self) -> None:
+        """Nothing waits yet."""
+        self._desk = OneByOne("texts are being read")
+
+    async def read(self, text: str, most: int) -> list[Record]:
+        """The games of a text, at most so many; ``Refusal`` when there is none or one cannot be read."""
+        return await self._desk.do(_read, text, most)
 
 
 def _read(text: str, most: int) -> list[Record]:
@@ -70,12 +102,11 @@ def settings(record: Record) -> messages.Settings:
 
 
 class Writer:
-    """Writes games. Pictures are drawn in a thread of their own, one at a time."""
+    """Writes games."""
 
     def __init__(self) -> None:
         """Nothing waits yet."""
-        self._drawing = asyncio.Lock()
-        self._waiting = 0
+        self._desk = OneByOne("pictures are being drawn")
 
     async def write(
         self, game: LiveGame, format: Format, node: int | None, numbers: bool = False, theme: Theme = "black-white"
@@ -98,15 +129,7 @@ class Writer:
 
     async def _draw(self, game: LiveGame, format: Format, node: int, numbers: bool, theme: Theme) -> bytes:
         # Copied here, where nobody changes the game meanwhile.
-        record = game.tree.until(node)
-        if self._waiting >= MOST_PICTURES:
-            raise Refusal("busy", "too many pictures are being drawn: try again in a while")
-        self._waiting += 1
-        try:
-            async with self._drawing:
-                return await asyncio.to_thread(_drawn, record, format, numbers, theme)
-        finally:
-            self._waiting -= 1
+        return await self._desk.do(_drawn, game.tree.until(node), format, numbers, theme)
 
 
 def _drawn(record: Record, format: Format, numbers: bool, theme: Theme) -> bytes:
