@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fingal.game import BLACK, Board
-from fingal.serve.web import messages
+from fingal.serve.web import messages, tree
 from fingal.serve.web.game import LiveGame, begun
 from fingal.serve.web.games import Games
 from fingal.serve.web.seats import Seats
@@ -150,6 +150,24 @@ def test_what_is_not_possible_changes_nothing(tmp_path: Path) -> None:
         assert server.post("/api/games", json={"width": 2}).json()["code"] == "bad_message"
         assert server.get("/api/games/unheard-of").json()["code"] == "not_found"
         assert server.get("/api/unheard-of").json()["code"] == "not_found"
+
+
+def test_there_is_an_end_to_what_is_written_in_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MOST_WRITTEN", 300)
+    marks = [{"kind": "cross", "cell": "a1"}] * 4
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        with page(server, game) as one:
+            one.play(game, "b2")
+            assert one.ask("annotate", game=game, node=0, marks=marks)["type"] == "done"
+            assert one.ask("annotate", game=game, node=1, comment="x" * 101)["code"] == "too_many"
+            assert one.ask("annotate", game=game, node=1, comment="x" * 100)["type"] == "done"
+            assert one.ask("annotate", game=game, node=0, comment="y")["code"] == "too_many"
+            assert one.ask("annotate", game=game, node=0, comment="y", marks=[])["type"] == "done"
+            found = get(server, game).nodes
+            assert (found[0]["comment"], found[1]["comment"]) == ("y", "x" * 100)
+        long = server.post("/api/import", json={"text": "(;FF[4]GM[11]SZ[9]TR[a1:i9])"})
+        assert long.json()["code"] == "too_long"
 
 
 def test_a_move_that_is_there_is_gone_to(tmp_path: Path) -> None:

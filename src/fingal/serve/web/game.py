@@ -252,10 +252,7 @@ class LiveGame:
             cells = [Mark(mark.kind, board.cell(mark.cell), mark.text) for mark in marks or []]
         except ValueError as error:
             raise Refusal("illegal", str(error)) from None
-        if comment is not None:
-            found.comment = comment
-        if marks is not None:
-            found.marks = cells
+        self.tree.annotate(node, found.comment if comment is None else comment, found.marks if marks is None else cells)
         return Edit((node,))
 
     def remove(self, node: int, now: float) -> Edit:

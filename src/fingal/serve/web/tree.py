@@ -16,6 +16,11 @@ from fingal.serve.web.refusal import Refusal
 MOST_NODES = 4000
 """In one game: what it costs to hold and to send one stays in proportion."""
 
+MOST_WRITTEN = 1_000_000
+"""Letters written beside the nodes of one game: a page is sent all of it at once."""
+MARK, STONE = 50, 20
+"""Letters that a mark and a set-up stone count as: about what telling of one takes."""
+
 LONGEST_COMMENT = 4000
 LONGEST_LABEL = 8
 
@@ -67,6 +72,8 @@ class Tree:
         for node in tree.ids:
             for place, child in enumerate(node.children):
                 tree.facts[tree.ids[child]].place = place
+        if sum(map(written, tree.ids)) > MOST_WRITTEN:
+            raise Refusal("too_long", "the game has too many comments, marks and set-up stones")
         return tree
 
     @classmethod
@@ -138,6 +145,14 @@ class Tree:
             del self.ids[self.nodes.pop(each)], self.facts[each]
         return gone
 
+    def annotate(self, number: int, comment: str, marks: list[Mark]) -> None:
+        """Write beside a node, instead of what is there."""
+        node = self.node(number)
+        now = Node(setup=node.setup, comment=comment, marks=marks)
+        if written(now) > written(node) and sum(map(written, self.ids)) - written(node) + written(now) > MOST_WRITTEN:
+            raise Refusal("too_many", "there is too much written in this game: remove some comments or marks first")
+        node.comment, node.marks = comment, marks
+
     def promote(self, number: int) -> None:
         """Make a node the first among its siblings."""
         node = self.node(number)
@@ -171,6 +186,11 @@ class Tree:
         number, self.next = self.next, self.next + 1
         self.nodes[number], self.ids[node], self.facts[number] = node, number, Facts(place)
         return number
+
+
+def written(node: Node) -> int:
+    """How much is written beside a node, in letters."""
+    return len(node.comment) + MARK * len(node.marks) + STONE * len(node.setup)
 
 
 def winner_by_move(node: Node) -> Colour | None:
