@@ -283,3 +283,25 @@ def test_who_resigns_has_lost_whoever_resigned_there_before() -> None:
     game.go_to(1, 0.0)
     game.play(1, "resign", 0.0)
     assert game.decided(game.current)[0] is BLACK.other
+
+
+def test_where_the_disk_is_full_the_game_is_as_it_was_and_an_analysis_is_not_kept(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        store = server.app.state.games.store  # type: ignore[attr-defined]
+        base = store._base
+        with page(server, game) as one:
+            one.play(game, "b2")
+            base.execute("PRAGMA max_page_count = 1")  # as many as there are
+            for node in (0, 1) * 50:
+                before = get(server, game)
+                answer = one.ask("annotate", game=game, node=node, comment=f"{len(one.seen):04}" * 1000)
+                if answer["type"] == "error":
+                    break
+            assert answer["code"] == "failed"
+            after = get(server, game)
+            assert (after.nodes, after.game["current"]) == (before.nodes, before.game["current"])
+            store.keep(game, 1, "analysis", "uct", "x" * 100_000)
+            assert store.kept(game, 1, "analysis", "uct") is None
+            base.execute("PRAGMA max_page_count = 100000")
+            one.play(game, "a1", parent=1)

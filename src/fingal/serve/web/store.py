@@ -138,8 +138,11 @@ class Store:
             return self._base.execute("DELETE FROM games WHERE id = ?", (game,)).rowcount > 0
 
     def keep(self, game: str, node: int, kind: str, player: str, data: str) -> None:
-        """Keep what was thought of a node, as JSON, instead of what was kept before; nothing if the game is gone."""
-        with self._transaction(), contextlib.suppress(sqlite3.IntegrityError):
+        """Keep what was thought of a node, as JSON, instead of what was kept before.
+
+        Nothing if the game is gone or there is no room: it can be thought again, and nobody waits for this.
+        """
+        with contextlib.suppress(Refusal), self._transaction(), contextlib.suppress(sqlite3.IntegrityError):
             self._base.execute(
                 "INSERT OR REPLACE INTO analyses VALUES (?, ?, ?, ?, ?, ?)",
                 (game, node, kind, player, time.time(), data),
@@ -191,5 +194,5 @@ class Store:
                 self._base.execute("ROLLBACK")
                 raise
             self._base.execute("COMMIT")
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             raise Refusal("failed", f"the game cannot be stored: {error}") from None
