@@ -252,3 +252,14 @@ def test_every_level_is_a_player_that_may_sit_here(tmp_path: Path) -> None:
         with page(server, game) as one:
             one.play(game, "a1")
             one.find(lambda message: message["type"] == "change" and message["current"] == 2)
+
+
+def test_who_analyses_where_nobody_is_named_sees_what_connections_prove(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        # Black's bridges join its edges. To see that move by move takes a search far more than a moment.
+        game = new_game(server, text="9 e5 a1 d7 a2 f3 a3 c9 a4 g1 a5")
+        node = server.get(f"/api/games/{game}").json()["current"]
+        with page(server, game) as one:
+            one.ask("analyse", game=game, node=node)
+            last = one.find(lambda m: m["type"] == "analysis" and (m["done"] or m["visits"] >= 1000))
+            assert (last["done"], last["proof"]) == (True, 1)

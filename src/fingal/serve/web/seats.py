@@ -112,7 +112,7 @@ class Seats:
 
     def strongest(self) -> Seated:
         """Who analyses where nobody is named."""
-        return Seated(levels.LEVELS[-1].player, "Fingal")
+        return Seated(levels.ANALYST, "Fingal")
 
     def names(self, settings: messages.Settings, said: Mapping[ColourName, str]) -> dict[ColourName, str]:
         """What the players of a game are called; ``Refusal`` where one is not possible."""
