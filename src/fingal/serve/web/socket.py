@@ -28,6 +28,8 @@ from fingal.serve.web.refusal import Refusal
 MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 40.0, 120.0
 """What a page may ask: more than a person who holds a key down does."""
 BYTES_A_SECOND, BYTES_AT_ONCE = 128 * 1024.0, 1024 * 1024.0
+NODES_A_TOKEN = 100
+"""A whole game costs one more for so many nodes: the largest may be asked for once a second, and twice at once."""
 BAD_COST = 4.0
 """What is no message costs so many."""
 MOST_REFUSED = 100
@@ -195,7 +197,10 @@ class Page:
                 if self.followed is not None and self.followed != id:
                     games.unfollow(self.followed, self)
                     self.followed = None
-                game = games.follow(id, self)
+                game = games.get(id)
+                if not self._asked.take(len(game.tree.nodes) / NODES_A_TOKEN):
+                    raise Refusal("too_many", "a large game was asked for too often: wait a moment")
+                games.follow(id, self)
                 self.followed = id
                 self.tell(messages.Whole(request=asked.request, game=game.whole(now)))
             case messages.Play(game=id, parent=parent, move=move):
