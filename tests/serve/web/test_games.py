@@ -170,6 +170,16 @@ def test_there_is_an_end_to_what_is_written_in_a_game(tmp_path: Path, monkeypatc
         assert long.json()["code"] == "too_long"
 
 
+def test_numbers_of_nodes_have_an_end_and_the_game_lives(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        server.app.state.games.get(game).tree.next = messages.LAST_NODE  # type: ignore[attr-defined]
+        with page(server, game) as one:
+            last = one.play(game, "b2")
+            assert one.ask("play", game=game, parent=last, move="a1")["code"] == "too_many"
+            assert get(server, game).game["current"] == last == messages.LAST_NODE
+
+
 def test_a_move_that_is_there_is_gone_to(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         game = new_game(server, width=3, height=3)

@@ -19,7 +19,9 @@ MOST_BYTES = 64 * 1024
 
 ColourName = Literal["black", "white"]
 GameId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,32}$")]
-NodeId = Annotated[int, Field(ge=0, le=1_000_000)]
+LAST_NODE = 1_000_000
+"""The largest number of a node; those of removed nodes are not given again."""
+NodeId = Annotated[int, Field(ge=0, le=LAST_NODE)]
 Move = Annotated[str, Field(pattern=r"^([a-z]{1,2}[0-9]{1,2}|swap-pieces|resign)$")]
 Cell = Annotated[str, Field(pattern=r"^[a-z]{1,2}[0-9]{1,2}$")]
 Seat = Annotated[str, Field(max_length=200)]

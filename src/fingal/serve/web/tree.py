@@ -128,6 +128,8 @@ class Tree:
         """Append a move, the last among its siblings; not checked. Its number is returned."""
         if len(self.nodes) >= MOST_NODES:
             raise Refusal("too_many", f"the game has {MOST_NODES} moves with its variations: there is no room for more")
+        if self.next > messages.LAST_NODE:
+            raise Refusal("too_many", f"the game has had {messages.LAST_NODE} moves, removed ones included: begin anew")
         above = self.node(parent)
         place = max((self.facts[self.ids[child]].place for child in above.children), default=-1) + 1
         number = self._number(above.add(colour, move), place)
