@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.schema import prepare
 from fingal.game import BLACK, Colour, Record, formats
 
 VERSION = 1
@@ -131,7 +132,7 @@ class Store:
             raise ValueError(f"{self.path} cannot be written: there is no folder {self.path.parent}")
         try:
             self._base = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._prepare()
+            prepare(self._base, self.path, _SCHEMA, VERSION, "a store of games")
         except sqlite3.OperationalError as error:
             raise ValueError(f"{self.path} cannot be opened: {error}") from None
         except sqlite3.DatabaseError as error:
@@ -223,25 +224,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _prepare(self) -> None:
-        (version,) = self._base.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if version > VERSION:
-            raise ValueError(f"{self.path} was written by a newer Fingal: its version is {version}, not {VERSION}")
-        if version == 0 and tables > 0:
-            raise ValueError(f"{self.path} is not a store of games, but another program's SQLite file")
-        self._base.execute("PRAGMA journal_mode = WAL")
-        # A killed process loses nothing so; only a machine that loses its power may lose the last games.
-        self._base.execute("PRAGMA synchronous = NORMAL")
-        self._base.execute("PRAGMA foreign_keys = ON")
-        if version == 0:
-            with self._transaction():
-                # Another process may have been quicker.
-                if self._base.execute("PRAGMA user_version").fetchone() == (0,):
-                    for statement in filter(str.strip, _SCHEMA.split(";")):
-                        self._base.execute(statement)
-                    self._base.execute(f"PRAGMA user_version = {VERSION}")
 
     def _player(self, text: str) -> int:
         self._base.execute("INSERT OR IGNORE INTO players (text) VALUES (?)", (text,))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.schema import prepare
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.tree import Row
 
@@ -86,7 +87,7 @@ class Store:
             ) from None
         try:
             self._base = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-            self._prepare()
+            prepare(self._base, path, _SCHEMA, VERSION, "a file of games")
         except sqlite3.DatabaseError as error:
             self._lock.close()
             raise ValueError(f"{path} cannot be used: {error}") from None
@@ -165,23 +166,6 @@ class Store:
         """Let go of the file."""
         self._base.close()
         self._lock.close()
-
-    def _prepare(self) -> None:
-        (version,) = self._base.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if version > VERSION:
-            raise ValueError(f"{self.path} was written by a newer Fingal: its version is {version}, not {VERSION}")
-        if version == 0 and tables > 0:
-            raise ValueError(f"{self.path} is not a file of games, but another program's SQLite file")
-        self._base.execute("PRAGMA journal_mode = WAL")
-        # A killed process loses nothing so; only a machine that loses its power may lose the last moves.
-        self._base.execute("PRAGMA synchronous = NORMAL")
-        self._base.execute("PRAGMA foreign_keys = ON")
-        if version == 0:
-            with self._transaction():
-                for statement in filter(str.strip, _SCHEMA.split(";")):
-                    self._base.execute(statement)
-                self._base.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
