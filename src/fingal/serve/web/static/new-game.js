@@ -95,14 +95,24 @@ export function newGameForm(app, begun) {
   const other = h("input", {
     type: "text",
     id: "player-text",
+    list: "player-kinds",
     maxlength: 200,
     placeholder: "puct:net=fingal-small,sims=2000",
     spellcheck: "false",
     autocomplete: "off",
   });
   other.value = wish.player;
+  // Every kind of player there is, to begin from; what may follow the colon is on the page about players.
+  const kinds = h(
+    "datalist",
+    { id: "player-kinds" },
+    ...app.about.kinds.map((kind) =>
+      h("option", { value: kind.usage.replace("NET", "fingal-small"), label: kind.doc }),
+    ),
+  );
   const mine = h("input", {
     type: "text",
+    list: "player-kinds",
     maxlength: 200,
     placeholder: "nobody: you play yourself",
     spellcheck: "false",
@@ -240,6 +250,7 @@ export function newGameForm(app, begun) {
           h("span", { class: "pair" }, named(across, "Width"), "×", named(down, "Height")),
         ),
         otherLabel,
+        kinds,
         h("label", { class: "field tall" }, h("span", { text: "A player in your place, to watch the two" }), mine),
       ),
     ),
@@ -282,8 +293,11 @@ function elo(level, wish) {
 /** Columns that grow with the level. @param {number} index @param {number} count */
 function strength(index, count) {
   const columns = h("span", { class: "columns", "aria-hidden": "true" });
-  const filled = Math.max(1, Math.round(((index + 1) / count) * 5));
-  for (let column = 0; column < 5; column++) columns.append(h("i", { class: column < filled ? "on" : "" }));
+  for (let column = 0; column < count; column++) {
+    const made = h("i", { class: column <= index ? "on" : "" });
+    made.style.height = `${25 + (75 * column) / Math.max(1, count - 1)}%`;
+    columns.append(made);
+  }
   return columns;
 }
 
