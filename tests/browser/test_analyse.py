@@ -41,6 +41,8 @@ def test_two_engines_stand_side_by_side(open_page, imported):
     page = open_page(f"#/analyse/{imported(SGF)}", viewport={"width": 1600, "height": 900})
     button(page, "Two engines").click()
     expect(page.locator(".board:visible")).to_have_count(2)
+    # Nobody wants the same opinion twice.
+    assert page.locator(".caption.first").inner_text() != page.locator(".caption.second").inner_text()
     page.get_by_label("Second player").select_option("other")
     page.get_by_label("A player's text").last.fill("uct:sims=400")
     page.keyboard.press("Enter")

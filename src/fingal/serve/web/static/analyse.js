@@ -43,6 +43,9 @@ export async function mount(container, app, id, node, review) {
   };
 }
 
+/** The second engine where none was chosen: another than the strongest, and a quick one. */
+const OTHER = "level:strong";
+
 /**
  * What a person had switched on last.
  * @returns {{on: boolean, layers: string[], two: boolean, players: (string | null)[]}}
@@ -259,7 +262,11 @@ class AnalysePage {
     });
     const said = sentences(this.layers, known, position);
     const waits = this.known.waiting(this.cursor, this.#topics());
-    const text = [...said, ...(waits ? [`Looking for ${waits}…`] : [])];
+    const text = [
+      ...said,
+      ...this.known.problems(this.cursor, this.#topics()),
+      ...(waits ? [`Looking for ${waits}…`] : []),
+    ];
     if (text.join("\n") !== this.said) {
       this.said = text.join("\n");
       this.says.replaceChildren(...text.map((sentence) => h("p", { text: sentence })));
@@ -328,6 +335,9 @@ class AnalysePage {
     this.choice.two = on;
     this.table.classList.toggle("two", on);
     this.engines[1].element.hidden = !on;
+    // The same player twice would say everything twice.
+    if (on && this.engines[0].player === this.engines[1].player)
+      this.engines[1].take(this.engines[0].player === OTHER ? null : OTHER);
     this.boards.two(on);
     this.engines[1].turn(on && this.engines[0].on);
     this.#keep();

@@ -75,6 +75,8 @@ export class BoardInput {
     if (cell === this.preview) return;
     this.preview = cell;
     this.board.options.onPreview?.(cell);
+    // To a finger this is what pointing is to a mouse.
+    this.board.options.onHover?.(cell);
     this.#ghost();
   }
 

@@ -62,7 +62,7 @@ export class Engine {
 
   destroy() {
     for (const end of this.ends) end();
-    if (this.on) this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
+    if (this.on) this.#silence();
   }
 
   /** What people call the player. */
@@ -76,7 +76,7 @@ export class Engine {
     this.box.checked = on;
     this.analysis = null;
     if (on) this.#ask();
-    else this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
+    else this.#silence();
     this.draw();
     this.page.changed();
   }
@@ -85,7 +85,7 @@ export class Engine {
   rest(resting) {
     this.resting = resting;
     if (!this.on) return;
-    if (resting) this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
+    if (resting) this.#silence();
     else this.#ask();
   }
 
@@ -94,8 +94,14 @@ export class Engine {
     if (node === this.node) return;
     this.node = node;
     this.analysis = null;
-    if (this.on) this.#ask();
+    // At the end of a game there is nothing to ask; what was asked before is not to go on for nobody.
+    if (this.on && this.game.position(node).winner) this.#silence();
+    else if (this.on) this.#ask();
     this.draw();
+  }
+
+  #silence() {
+    this.app.socket.ask("stop", { slot: this.slot }).catch(() => {});
   }
 
   /** Take another player. @param {string | null} player */
@@ -152,11 +158,12 @@ export class Engine {
     const { analysis } = this;
     const position = this.node < 0 ? null : this.game.position(this.node);
     this.element.classList.toggle("on", this.on);
+    const ended = position?.winner ? (position.winner === "black" ? 100 : 0) : 50;
     const black = analysis
       ? analysis.proof
         ? provenRate(analysis, position?.turn ?? "black")
         : winRate(analysis.value)
-      : 50;
+      : ended;
     this.rate.textContent = !this.on
       ? "Engine"
       : analysis

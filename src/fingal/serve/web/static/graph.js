@@ -26,6 +26,10 @@ export class Graph {
     this.at = 0;
     this.svg = s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
     this.tip = h("span", { class: "tip", hidden: true });
+    this.nothing = h("span", {
+      class: "nothing",
+      text: "The win rate by move: walk through the game with the engine on, or review it.",
+    });
     this.element = h(
       "div",
       {
@@ -34,9 +38,9 @@ export class Graph {
         tabindex: 0,
         "aria-label": "Win rate by move",
         "aria-valuemin": 0,
-        hidden: true,
       },
       this.svg,
+      this.nothing,
       this.tip,
     );
     this.element.addEventListener("pointerdown", (event) => {
@@ -58,8 +62,14 @@ export class Graph {
       points.findIndex((point) => point.node === cursor),
     );
     const known = points.filter((point) => point.value !== null);
-    this.element.hidden = known.length < 2;
-    if (this.element.hidden) return;
+    // It keeps its place while there is nothing to draw: the board above would jump.
+    const empty = known.length < 2;
+    this.element.classList.toggle("empty", empty);
+    this.nothing.hidden = !empty;
+    this.element.setAttribute("aria-valuemax", String(Math.max(0, points.length - 1)));
+    this.element.setAttribute("aria-valuenow", String(this.at));
+    this.element.setAttribute("aria-valuetext", this.#words(this.at));
+    if (empty) return this.svg.replaceChildren();
     const x = (/** @type {number} */ index) => (WIDE * index) / Math.max(1, points.length - 1);
     const y = (/** @type {number} */ value) => HIGH / 2 - (value * (HIGH - 8)) / 2;
     const line = points
@@ -88,9 +98,6 @@ export class Graph {
       s("polyline", { class: "curve", points: line.join(" ") }),
       s("line", { class: "here", x1: x(this.at), x2: x(this.at), y1: 0, y2: HIGH }),
     );
-    this.element.setAttribute("aria-valuemax", String(points.length - 1));
-    this.element.setAttribute("aria-valuenow", String(this.at));
-    this.element.setAttribute("aria-valuetext", this.#words(this.at));
   }
 
   /** @param {number} index */

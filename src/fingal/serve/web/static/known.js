@@ -6,6 +6,8 @@
 
 /** Positions that are only passed through are not asked about. */
 const PAUSE = 120;
+/** Of what could not be asked for at the moment. */
+const AGAIN = 3000;
 
 export class Known {
   /** @type {Map<number, Knowledge>} */
@@ -14,6 +16,8 @@ export class Known {
   #asked = new Set();
   /** @type {Map<number, Set<string>>} */
   #waits = new Map();
+  /** What could not be found out, and why, by node and topic. @type {Map<string, string>} */
+  #problems = new Map();
   #timer = 0;
 
   /** @param {Game} game @param {() => void} changed */
@@ -30,6 +34,12 @@ export class Known {
   /** Which of the topics are being looked for at a node, in words. @param {number} node @param {string[]} topics */
   waiting(node, topics) {
     return [...(this.#waits.get(this.game.resolve(node)) ?? [])].filter((topic) => topics.includes(topic)).join(", ");
+  }
+
+  /** Why some of the topics are not known at a node. @param {number} node @param {string[]} topics @returns {string[]} */
+  problems(node, topics) {
+    const at = this.game.resolve(node);
+    return [...new Set(topics)].map((topic) => this.#problems.get(`${at} ${topic}`) ?? "").filter(Boolean);
   }
 
   /** @param {number} node @param {string[]} topics */
@@ -55,10 +65,14 @@ export class Known {
       }
       this.#kept.set(node, kept);
     } catch (error) {
-      // Refused once is asked again when the position is looked at again; the sentence stands in the panel.
       const failed = /** @type {any} */ (error);
-      if (failed.code === "lost" || failed.code === "busy") this.#asked.delete(key);
-      this.problem = `${topic}: ${failed.message}`;
+      // These go by: it is asked again, not at once, while somebody looks.
+      if (failed.code === "lost" || failed.code === "busy")
+        setTimeout(() => {
+          this.#asked.delete(key);
+          this.changed();
+        }, AGAIN);
+      else this.#problems.set(key, `No ${topic}: ${failed.message}`);
     }
     waits.delete(topic);
     this.changed();

@@ -180,10 +180,11 @@ const DRAW = {
   resistance({ resistance }) {
     const energy = resistance?.energy ?? {};
     const most = Math.max(1e-9, ...Object.values(energy));
+    // Nearly as the current itself: with its root, as for the policy, all of the board would glow.
     return heat(
       energy,
       "var(--warm)",
-      (share) => 0.9 * Math.sqrt(share / most),
+      (share) => 0.85 * (share / most) ** 0.8,
       (share) => percent(share),
       0.02,
     );
