@@ -95,6 +95,12 @@ export class App {
       button("Keys", () => showHelp(), { icon: "help", bare: true, kind: "quiet only-wide" }),
       button("Settings", () => showSettings(), { icon: "gear", bare: true, kind: "quiet" }),
     );
+    document.querySelector(".skip")?.addEventListener("click", (event) => {
+      // Not by its address: that after the hash says which page is shown.
+      event.preventDefault();
+      const board = /** @type {HTMLElement | null} */ (this.main.querySelector(".board [tabindex='0']"));
+      (board ?? this.main).focus();
+    });
     document.addEventListener("keydown", (event) => {
       const busy = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
       if (event.key === "?" && !busy && !event.defaultPrevented && !document.querySelector("dialog[open]")) showHelp();
@@ -103,7 +109,7 @@ export class App {
 
   async #show() {
     const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-    const route = path.split("/").filter(Boolean).map(decodeURIComponent);
+    const route = path.split("/").filter(Boolean).map(plain);
     const page = route[0] ?? "play";
     const before = this.route;
     this.route = route;
@@ -117,6 +123,7 @@ export class App {
       else link.removeAttribute("aria-current");
     }
     const visit = ++this.visit;
+    const first = visit === 1;
     this.leave();
     this.leave = () => {};
     this.routeListeners.clear();
@@ -129,8 +136,9 @@ export class App {
     try {
       const leave = await this.#mount(container, page, route);
       // A page that was left while it was still loading is put away at once.
-      if (visit !== this.visit) leave?.();
-      else this.leave = leave ?? (() => {});
+      if (visit !== this.visit) return leave?.();
+      this.leave = leave ?? (() => {});
+      if (!first) this.#arrive();
     } catch (error) {
       if (visit !== this.visit) return;
       const words = error instanceof Error ? error.message : String(error);
@@ -144,6 +152,13 @@ export class App {
         ),
       );
     }
+  }
+
+  /** A new page is read from its top, by the eye and by the keyboard, whose focus has gone with what was left. */
+  #arrive() {
+    window.scrollTo(0, 0);
+    if (document.activeElement === document.body || document.activeElement === null)
+      this.main.focus({ preventScroll: true });
   }
 
   /** @param {HTMLElement} container @param {string} page @param {string[]} route
@@ -211,6 +226,15 @@ async function dressed(sheet, module) {
     });
   }
   return module;
+}
+
+/** What a part of an address says, or the part itself where it is no proper one. @param {string} part */
+function plain(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 new App();

@@ -35,36 +35,57 @@ export function hintCard(hint, turn) {
   return h("div", { class: "notice" }, h("p", {}, lead, settings.speak(hint.reason), figure));
 }
 
+/** A hint takes a second or two. */
+export function waitCard() {
+  return h("div", { class: "notice" }, h("p", { class: "soft", text: "Looking for a good move…" }));
+}
+
 /**
- * The buttons of a game: while it lasts, and when it is over.
- * @param {PlayPage} page @param {boolean} free whether a person may move
- * @param {boolean} over @param {boolean} canSwap
+ * The buttons of a game: while it lasts, and when it is over. They are made once and shown or hidden, so that one that
+ * has the focus keeps it.
  */
-export function gameButtons(page, free, over, canSwap) {
-  const person = Object.values(page.seats).includes("person");
-  const undo = button("Undo", () => page.takeBack(), { icon: "undo", title: "Take the last move back" });
-  undo.disabled = !person || page.game.tip === 0;
-  const again = button("New", () => newGameDialog(page.app), { icon: "plus", title: "New game" });
-  if (over) {
-    const review = button("Review", () => page.app.go(`#/analyse/${page.game.id}?review`), {
+export class GameButtons {
+  /** @param {PlayPage} page */
+  constructor(page) {
+    this.page = page;
+    this.swap = button("Swap", () => page.swap(), {
+      icon: "swap",
+      kind: "primary swap",
+      title: "Take over the first stone: it is mirrored and becomes yours",
+    });
+    this.review = button("Review", () => page.app.go(`#/analyse/${page.game.id}?review`), {
       icon: "chart",
       kind: "primary",
       title: "What each move lost, and what was better",
     });
-    const same = button("Again", () => rematch(page.app, page.game.settings), {
+    this.again = button("Again", () => rematch(page.app, page.game.settings), {
       icon: "flip",
       title: "The same players, colours exchanged",
     });
-    return [review, same, undo, again];
+    this.undo = button("Undo", () => page.takeBack(), { icon: "undo", title: "Take the last move back" });
+    this.hint = button("Hint", () => page.askHint(), { icon: "bulb", title: "What would a strong player do?" });
+    this.resign = button("Resign", () => page.resign(), { icon: "flag" });
+    this.analyse = button("Analyse", () => page.analyse(), { icon: "chart" });
+    const fresh = button("New", () => newGameDialog(page.app), { icon: "plus", title: "New game" });
+    const all = [this.swap, this.review, this.again, this.undo, this.hint, this.resign, this.analyse, fresh];
+    this.element = h("div", { class: "actions", role: "group", "aria-label": "Game" }, ...all);
   }
-  const hint = button("Hint", () => page.askHint(), { icon: "bulb", title: "What would a strong player do?" });
-  const resign = button("Resign", () => page.resign(), { icon: "flag" });
-  hint.disabled = resign.disabled = !free;
-  const swap = button("Swap", () => page.play("swap-pieces"), {
-    icon: "swap",
-    kind: "primary swap",
-    title: "Take over the first stone: it is mirrored and becomes yours",
-  });
-  const analyse = button("Analyse", () => page.analyse(), { icon: "chart" });
-  return [...(canSwap && free ? [swap] : []), undo, hint, resign, analyse, again];
+
+  /** @param {boolean} free whether a person may move @param {boolean} over @param {boolean} canSwap */
+  show(free, over, canSwap) {
+    const focused = document.activeElement;
+    this.swap.hidden = !free || !canSwap;
+    this.review.hidden = this.again.hidden = !over;
+    this.hint.hidden = this.resign.hidden = this.analyse.hidden = over;
+    may(this.undo, Object.values(this.page.seats).includes("person") && this.page.game.tip !== 0);
+    may(this.hint, free && !this.page.asking);
+    may(this.resign, free);
+    if (!(focused instanceof HTMLElement) || !focused.hidden || !this.element.contains(focused)) return;
+    (over ? this.review : this.undo).focus();
+  }
+}
+
+/** Not `disabled`, which would take the focus away whenever the engine thinks. @param {HTMLElement} act @param {boolean} yes */
+function may(act, yes) {
+  act.setAttribute("aria-disabled", String(!yes));
 }

@@ -7,7 +7,7 @@ import { analysisCopy } from "./exchange.js";
 import { follow } from "./follow.js";
 import { h, isWriting } from "./dom.js";
 import { MoveList, moveText, walkButtons } from "./moves.js";
-import { gameButtons, hintCard, warningCard } from "./play-panel.js";
+import { GameButtons, hintCard, waitCard, warningCard } from "./play-panel.js";
 import { Strip } from "./players.js";
 import { isCell, other, refusal } from "./rules.js";
 import { settings } from "./settings.js";
@@ -43,15 +43,19 @@ export class PlayPage {
     this.announced = "";
     // What the card and the buttons were drawn for: they are drawn anew only for something else.
     this.said = "";
-    this.buttoned = "";
+    /** Whether a hint is being looked for. */
+    this.asking = false;
+    /** What the window is called. */
+    this.title = "";
     this.helped = "";
     this.strips = { black: new Strip("black"), white: new Strip("white") };
     this.field = h("div", { class: "field-of-play" });
     this.says = h("div", { class: "says", "aria-live": "polite" });
-    this.status = h("p", { class: "status", role: "status" });
+    // Read out by `announce`, together with the move: a live region here would say it twice.
+    this.status = h("p", { class: "status" });
     this.moves = new MoveList((node) => this.look(node));
     this.helps = h("div", { class: "row helps", role: "group", "aria-label": "Help in this game" });
-    this.actions = h("div", { class: "actions", role: "toolbar", "aria-label": "Game" });
+    this.buttons = new GameButtons(this);
     this.confirmBar = h("div", { class: "confirm-bar", hidden: true });
     const side = h(
       "aside",
@@ -65,7 +69,7 @@ export class PlayPage {
         walkButtons((step) => this.walk(step)),
       ),
       this.helps,
-      this.actions,
+      this.buttons.element,
     );
     this.table = h(
       "div",
@@ -155,6 +159,7 @@ export class PlayPage {
   }
 
   async takeBack() {
+    if (this.game.tip === 0) return;
     this.hint = this.warning = null;
     this.looking = null;
     try {
@@ -164,19 +169,27 @@ export class PlayPage {
     }
   }
 
+  swap() {
+    if (this.#mayPlay() && this.game.position(this.game.tip).canSwap) this.play("swap-pieces");
+  }
+
   async resign() {
-    if (!(await confirm("Resign this game?", "Resign"))) return;
+    if (!this.#mayPlay() || !(await confirm("Resign this game?", "Resign"))) return;
     await this.play("resign");
   }
 
   async askHint() {
+    if (!this.#mayPlay() || this.asking) return;
+    this.asking = true;
+    this.show();
     try {
       const advice = await this.game.ask("hint");
       this.hint = advice.node === this.game.tip ? advice : null;
-      this.show();
     } catch (error) {
       complain(error);
     }
+    this.asking = false;
+    this.show();
   }
 
   async analyse() {
@@ -218,7 +231,7 @@ export class PlayPage {
     this.#sayStatus(now, winner, atTip);
     this.#sayMore();
     this.moves.show(game, game.tip, this.cursor);
-    this.#buttons(free, winner, now.canSwap);
+    this.buttons.show(free, !!winner, now.canSwap);
     this.#help();
   }
 
@@ -298,17 +311,18 @@ export class PlayPage {
     if (!atTip) text += " · looking back";
     this.status.textContent = text;
     this.status.classList.toggle("over", !!winner);
-    const last = this.game.node(this.game.tip);
-    if (last?.move) {
-      const where = last.move === "swap-pieces" ? `swap, ${now.last}` : moveText(last.move);
-      const said = `${settings.colourName(last.colour ?? "black")}: ${where}. ${text}.`;
-      if (said !== this.announced) announce((this.announced = said));
-    }
+    if (this.title !== text) document.title = `${(this.title = text)} · Fingal`;
+    const shown = this.game.node(this.cursor);
+    const where =
+      shown?.move === "swap-pieces" ? `swap, ${this.game.position(this.cursor).last}` : moveText(shown?.move);
+    const move = where ? `${settings.colourName(shown?.colour ?? "black")}: ${where}. ` : atTip ? "" : "The start. ";
+    const said = `${move}${text.replace(/\.$/, "")}.`;
+    if (said !== this.announced) announce((this.announced = said));
   }
 
   /** The cards below the status: the teacher's warning, the hint. */
   #sayMore() {
-    const key = JSON.stringify([this.warning?.node, this.hint?.node, settings.get("colours")]);
+    const key = JSON.stringify([this.warning?.node, this.hint?.node, this.asking, settings.get("colours")]);
     if (key === this.said) return;
     this.said = key;
     const keep = () => {
@@ -318,19 +332,8 @@ export class PlayPage {
     this.says.replaceChildren(
       ...(this.warning ? [warningCard(this.warning, () => this.takeBack(), keep)] : []),
       ...(this.hint ? [hintCard(this.hint, this.game.position(this.hint.node).turn)] : []),
+      ...(this.asking ? [waitCard()] : []),
     );
-  }
-
-  /** @param {boolean} free @param {Colour | null} winner @param {boolean} canSwap */
-  #buttons(free, winner, canSwap) {
-    const key = JSON.stringify([free, winner, canSwap, this.seats, this.game.tip === 0]);
-    if (key === this.buttoned) return;
-    this.buttoned = key;
-    const { activeElement } = document;
-    const focused = this.actions.contains(activeElement) ? activeElement?.textContent : null;
-    const buttons = gameButtons(this, free, !!winner, canSwap);
-    this.actions.replaceChildren(...buttons);
-    if (focused) buttons.find((made) => made.textContent === focused)?.focus();
   }
 
   /** @param {string | null} cell */
@@ -379,7 +382,7 @@ export class PlayPage {
       f: () => settings.put("flipped", !settings.get("flipped")),
       u: () => this.takeBack(),
       h: () => this.askHint(),
-      s: () => this.game.position(this.game.tip).canSwap && this.#mayPlay() && this.play("swap-pieces"),
+      s: () => this.swap(),
     };
     const act = acts[event.key];
     if (!act) return;

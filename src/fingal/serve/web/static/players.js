@@ -31,7 +31,9 @@ export class Strip {
     this.game = game;
     const name = game.names[this.colour];
     const colour = settings.colourName(this.colour);
-    this.name.textContent = name && name.toLowerCase() !== "person" ? name : colour;
+    // Against an engine 'You' is shorter than to find out one's colour; two people are called by theirs.
+    const alone = game.settings.black !== game.settings.white;
+    this.name.textContent = name && name.toLowerCase() !== "person" ? name : alone ? "You" : colour;
     this.note.textContent = note;
     this.element.classList.toggle("to-move", toMove);
     this.element.title = `${colour} joins ${this.colour === "black" ? "top and bottom" : "left and right"}`;

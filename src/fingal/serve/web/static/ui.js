@@ -85,7 +85,12 @@ export function dialog(title, ...content) {
   const box = h("dialog", { class: "dialog", "aria-label": title });
   const close = button("Close", () => box.close(), { icon: "close", bare: true, kind: "quiet" });
   box.append(h("header", {}, h("h2", { text: title }), close), h("div", { class: "body" }, ...content));
-  box.addEventListener("close", () => box.remove());
+  box.addEventListener("close", () => {
+    // What is being said outlives the dialog.
+    const said = box.querySelector(".toasts");
+    if (said) document.body.append(said);
+    box.remove();
+  });
   box.addEventListener("pointerdown", (event) => {
     const { left, right, top, bottom } = box.getBoundingClientRect();
     const outside = event.clientX < left || event.clientX > right || event.clientY < top || event.clientY > bottom;
@@ -124,8 +129,11 @@ export function confirm(question, yes) {
 
 /** A sentence that goes away by itself. @param {string} text @param {"plain" | "bad"} [kind] */
 export function toast(text, kind = "plain") {
-  let stack = document.querySelector(".toasts");
-  if (!stack) document.body.append((stack = h("div", { class: "toasts", role: "status" })));
+  const stack = document.querySelector(".toasts");
+  if (!stack) return;
+  // An open dialog lies over everything else, for the eye and for screen readers.
+  const place = document.querySelector("dialog[open]") ?? document.body;
+  if (stack.parentElement !== place) place.append(stack);
   const said = settings.speak(text);
   const made = h("div", { class: `toast ${kind}`, text: said[0]?.toUpperCase() + said.slice(1) });
   stack.append(made);
