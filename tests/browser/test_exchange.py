@@ -19,7 +19,7 @@ def record():
 def test_a_pasted_game_is_shown(open_page, format):
     page = open_page("#/analyse")
     page.get_by_label("A game as text or link").fill(formats.write(record(), format))
-    button(page, "Read it").click()
+    button(page, "Open it").click()
     page.wait_for_selector(".table.analyse")
     engine_off(page)
     says(page, "b4", "white, last move")
@@ -42,11 +42,36 @@ def test_a_dropped_file_is_opened(open_page):
     says(page, "b4", "white, last move")
 
 
-def test_what_is_no_game_is_refused_in_a_sentence(open_page):
+def test_what_is_no_game_is_refused_in_a_sentence(open_page, new_game):
     page = open_page("#/analyse", refused=True)
     page.get_by_label("A game as text or link").fill("(;FF[4]GM[1]SZ[19];B[aa])")
-    button(page, "Read it").click()
+    button(page, "Open it").click()
     expect(page.locator(".toast.bad")).to_be_visible()
+    # In the dialog too, and what was written is still there to be mended.
+    page.goto(page.url.split("#")[0] + f"#/analyse/{new_game()}")
+    button(page, "Open a game").click()
+    box = page.get_by_role("dialog")
+    box.get_by_label("A game as text or link").fill("what is this")
+    box.get_by_role("button", name="Open it").click()
+    expect(box.locator(".toast.bad").last).to_contain_text("not a game")
+    expect(box.get_by_label("A game as text or link")).to_have_value("what is this")
+
+
+def test_moves_alone_are_a_game_and_may_be_pasted_anywhere(open_page):
+    page = open_page("#/")
+    page.wait_for_selector(".new-game")
+    page.evaluate(
+        """(text) => {
+            const data = new DataTransfer();
+            data.setData("text/plain", text);
+            document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+        }""",
+        "a2 c3 d2, b10",
+    )
+    page.wait_for_selector(".table.analyse")
+    engine_off(page)
+    says(page, "b10", "white, last move")
+    expect(page.locator(".board .cell")).to_have_count(121)  # the smallest usual board that has b10
 
 
 def test_a_game_is_written_in_every_format(open_page, server):
@@ -71,6 +96,7 @@ def test_a_game_is_written_in_every_format(open_page, server):
             page.get_by_role("dialog").get_by_role("link", name=name, exact=True).click()
         content = download.value.path().read_bytes()
         assert content.lstrip()[:4].startswith(begins), name
+        assert download.value.suggested_filename.endswith(".png" if name == "PNG" else ".svg")
     link = page.get_by_label("Link to this position").input_value()
     page.goto("about:blank")
     page.goto(link)

@@ -2,8 +2,9 @@
 /** Games from outside and to outside: pasted, opened or dropped; written as text, link, picture or replay. */
 
 import { api, exportAddress } from "./api.js";
-import { h } from "./dom.js";
+import { h, isWriting } from "./dom.js";
 import { pairing } from "./lobby.js";
+import { settings } from "./settings.js";
 import { button, complain, dialog, toast } from "./ui.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -13,14 +14,35 @@ import { button, complain, dialog, toast } from "./ui.js";
 /** The most that the server reads. */
 const MOST_BYTES = 64 * 1024;
 
-/** Read games from a text and go to the only one, or let one be chosen. @param {App} app @param {string} text */
+/** Moves and nothing else: a list without the size of its board. */
+const BARE = /^(?:\s*(?:\d+[.)]\s*)?(?:[a-s]1?\d|swap(?:-pieces|-sides)?|resign)[\s,;]*)+$/i;
+const SIZES = [5, 7, 9, 11, 13, 14, 15, 17, 19];
+
+/** A list of moves with the smallest usual board that has all of them; any other text as it is. @param {string} text */
+export function withSize(text) {
+  if (!BARE.test(text)) return text;
+  const moves = text.toLowerCase().match(/[a-s]1?\d\b|swap(?:-pieces|-sides)?|resign/g) ?? [];
+  const far = Math.max(
+    1,
+    ...moves.filter((move) => /\d$/.test(move)).map((move) => Math.max(move.charCodeAt(0) - 96, Number(move.slice(1)))),
+  );
+  const size = SIZES.find((found) => found >= far) ?? 19;
+  toast(`Read on ${size}×${size}, as no size was given.`);
+  return `${size} ${moves.join(" ")}`;
+}
+
+/** Read games from a text and go to the only one, or let one be chosen. @param {App} app @param {string} text
+ * @returns {Promise<boolean>} whether it could be read */
 export async function importText(app, text) {
-  if (!text.trim()) return toast("There is nothing to read.", "bad");
-  if (new Blob([text]).size > MOST_BYTES) return toast("That is too long: 64 KiB at most are read.", "bad");
   try {
+    if (!text.trim()) throw new Error("There is nothing to read.");
+    if (new Blob([text]).size > MOST_BYTES) throw new Error("That is too long: 64 KiB at most are read.");
     /** @type {{games: Summary[]}} */
-    const { games } = await api("import", "POST", { text });
-    if (games.length === 1) return app.go(`#/analyse/${games[0].id}`);
+    const { games } = await api("import", "POST", { text: withSize(text) });
+    if (games.length === 1) {
+      app.go(`#/analyse/${games[0].id}`);
+      return true;
+    }
     const box = dialog(
       `${games.length} games`,
       h(
@@ -39,15 +61,18 @@ export async function importText(app, text) {
         ),
       ),
     );
+    return true;
   } catch (error) {
     complain(error);
+    return false;
   }
 }
 
 /** @param {App} app @param {File} file */
 export async function importFile(app, file) {
-  if (file.size > MOST_BYTES) return toast(`${file.name} is too long: 64 KiB at most are read.`, "bad");
-  await importText(app, await file.text());
+  if (file.size <= MOST_BYTES) return importText(app, await file.text());
+  toast(`${file.name} is too long: 64 KiB at most are read.`, "bad");
+  return false;
 }
 
 /** The box into which games are pasted, dropped or opened. @param {App} app @param {() => void} [done] */
@@ -66,9 +91,9 @@ export function importBox(app, done) {
     "aria-label": "A file with a game",
     accept: ".sgf,.hsgf,.txt,text/plain",
   });
-  const read = async (/** @type {Promise<any>} */ work) => {
-    await work;
-    done?.();
+  // What could not be read stays there to be mended.
+  const read = async (/** @type {Promise<boolean>} */ work) => {
+    if (await work) done?.();
   };
   file.addEventListener("change", () => file.files?.[0] && read(importFile(app, file.files[0])));
   return h(
@@ -78,7 +103,7 @@ export function importBox(app, done) {
     h(
       "div",
       { class: "row" },
-      button("Read it", () => read(importText(app, text.value)), { kind: "primary" }),
+      button("Open it", () => read(importText(app, text.value)), { kind: "primary" }),
       button("Open a file", () => file.click(), { icon: "open" }),
       file,
       h("small", { text: "or drop a file anywhere on the page" }),
@@ -113,6 +138,12 @@ export function takeDrops(app) {
     if (file) importFile(app, file);
     else importText(app, dataTransfer.getData("text/plain"));
   });
+  document.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (isWriting(event.target) || !text.trim() || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    importText(app, text);
+  });
 }
 
 /** @type {[string, string, string][]} format, title, suffix */
@@ -127,7 +158,7 @@ const TEXTS = [
 const PICTURES = [
   ["svg", "SVG", "svg"],
   ["png", "PNG", "png"],
-  ["replay", "Animated replay", "html"],
+  ["replay", "Animated replay", "replay.svg"],
 ];
 
 /** @param {Game} game @param {number} node the one on view */
@@ -183,13 +214,19 @@ export function shareDialog(game, node) {
         ...PICTURES.map(([format, name, suffix]) =>
           h(
             "a",
-            { class: "button", href: exportAddress(game.id, format, at), download: `hex.${suffix}` },
+            { class: "button", href: exportAddress(game.id, format, at) + asShown(), download: `hex.${suffix}` },
             h("span", { text: name }),
           ),
         ),
       ),
     ),
   );
+}
+
+/** Pictures have the colours and the numbers of the board on the screen. */
+function asShown() {
+  const theme = settings.get("colours") === "black-white" ? "black-white" : "red-blue";
+  return `&theme=${theme}${settings.get("numbers") ? "&numbers=true" : ""}`;
 }
 
 /** @param {() => string} text */
@@ -213,18 +250,18 @@ function copyButton(text) {
  * @returns {Promise<string>} its id
  */
 export async function analysisCopy(game) {
-  const { settings } = game;
-  const people = settings.black === "person" && settings.white === "person";
+  const { width, height, swap, black, white, clock } = game.settings;
+  const people = black === "person" && white === "person";
   const over = game.status.winner || game.position(game.tip).winner;
-  if ((people && !settings.clock) || over) return game.id;
+  if ((people && !clock) || over) return game.id;
   const answer = await fetch(exportAddress(game.id, "sgf"));
   const text = await answer.text();
   if (!answer.ok) throw new Error(JSON.parse(text).message);
-  const title = settings.title || `${pairing(game.names)}, analysis`;
+  const title = game.settings.title || `${pairing(game.names)}, analysis`;
   const copy = await api("games", "POST", {
-    width: settings.width,
-    height: settings.height,
-    swap: settings.swap,
+    width,
+    height,
+    swap,
     black: "person",
     white: "person",
     clock: null,
