@@ -20,6 +20,11 @@ def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path)
         page.locator("[data-cell=d4]").click()  # nobody confirms it: it is taken back
         says(page, "d4", "empty")
         expect(page.locator(".toast.bad").first).to_be_visible()
+        # Other pages open all the same, and the game says that it waits.
+        page.get_by_role("link", name="Analyse").click()
+        expect(page.get_by_role("heading", name="Analyse")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_text("Loading…")).to_be_visible()
     with served(tmp_path, "--port", port):
         # The page need not wait for its pause to end: the network says that it is there again.
         page.evaluate("() => window.dispatchEvent(new Event('online'))")

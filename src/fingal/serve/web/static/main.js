@@ -130,6 +130,9 @@ export class App {
     for (const box of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (box).close();
     const container = h("div", { class: `page page-${page}` });
     this.main.replaceChildren(container);
+    // Most pages are there at once; of the others one can see that they come.
+    const waiting = h("p", { class: "soft loading", text: "Loading…" });
+    const late = setTimeout(() => visit === this.visit && this.main.append(waiting), 400);
     document.title =
       { play: "Fingal", analyse: "Analyse · Fingal", learn: "Learn · Fingal", watch: "Watch · Fingal" }[page] ??
       "Fingal";
@@ -141,7 +144,14 @@ export class App {
       if (!first) this.#arrive();
     } catch (error) {
       if (visit !== this.visit) return;
-      const words = error instanceof Error ? error.message : String(error);
+      const lost = this.socket.connection.state !== "open";
+      // A module that could not be fetched is not fetched a second time: the page begins anew when the server is back.
+      if (lost) this.socket.on("open", () => visit === this.visit && location.reload());
+      const words = lost
+        ? "There is no connection to the server. The page opens when it is back."
+        : error instanceof Error
+          ? error.message
+          : String(error);
       container.replaceChildren(
         h(
           "div",
@@ -151,6 +161,22 @@ export class App {
           h("a", { class: "button", href: "#/" }, h("span", { text: "To the first page" })),
         ),
       );
+    } finally {
+      clearTimeout(late);
+      waiting.remove();
+    }
+    if (first) whenIdle(() => this.#fetchAll());
+  }
+
+  /** Have the other pages' modules before they are asked for: they open at once, also without a connection. */
+  #fetchAll() {
+    for (const load of [
+      () => import("./play.js"),
+      () => import("./analyse.js"),
+      () => import("./analyse-start.js"),
+      () => import("./lobby.js"),
+    ]) {
+      load().catch(() => {});
     }
   }
 
@@ -226,6 +252,12 @@ async function dressed(sheet, module) {
     });
   }
   return module;
+}
+
+/** Do something that is not urgent. @param {() => void} work */
+function whenIdle(work) {
+  if ("requestIdleCallback" in window) window.requestIdleCallback(work);
+  else setTimeout(work, 500);
 }
 
 /** What a part of an address says, or the part itself where it is no proper one. @param {string} part */
