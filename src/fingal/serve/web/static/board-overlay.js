@@ -11,12 +11,17 @@ import { CORNER } from "./geometry.js";
 /** @typedef {import("./board.js").Ghost} Ghost */
 /** @typedef {import("./geometry.js").Side} Side */
 
+/** Pixels of a cell below which a disc has one line of text. */
+const TWO_LINES = 36;
+
 const SIDES = ["top", "bottom", "left", "right"];
 
 /** @param {Board} board @param {Overlay} overlay */
 export function drawOverlay(board, overlay) {
   const on = (/** @type {string} */ cell) => board.cells.has(cell);
   const { under, links, over } = board.layers;
+  // Two lines in a small cell could not be read: the first takes the place of both.
+  const small = !!overlay.discs && board.cellPixels < TWO_LINES;
   under.replaceChildren();
   links.replaceChildren();
   over.replaceChildren();
@@ -80,7 +85,13 @@ export function drawOverlay(board, overlay) {
     });
     drawn.style.fill = disc.colour;
     over.append(drawn);
-    write(over, cx, cy, disc.lines ?? [], "disc-text");
+    write(
+      over,
+      cx,
+      cy,
+      small ? (disc.lines ?? []).slice(0, 1) : (disc.lines ?? []),
+      small ? "disc-text large" : "disc-text",
+    );
   }
   for (const [cell, lines] of Object.entries(overlay.labels ?? {})) {
     if (!on(cell)) continue;
