@@ -76,6 +76,15 @@ def test_the_tree_is_walked_by_keys_and_grows_by_clicks(open_page, imported, sto
     says(page, "e1", "white, last move")
     node = next(node for node in stored(game_id(page))["nodes"] if node["move"] == "e1")
     assert (node["comment"], node["marks"][0]["cell"]) == ("far away", "e5")
+    # From anywhere in a variation it becomes the main line.
+    engine_off(page)
+    click(page, "a5")
+    page.get_by_role("tab", name="Notes").click()
+    button(page, "Make it the main line").click()
+    expect(button(page, "Make it the main line")).to_be_disabled()
+    page.keyboard.press("Home")
+    page.keyboard.press("End")
+    says(page, "a5", "black, last move")
 
 
 def test_what_is_known_is_laid_over_the_board(open_page, imported):

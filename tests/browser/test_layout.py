@@ -8,13 +8,14 @@ from tests.browser.parts import button, click, engine_off
 SCREENS = {"small phone": (360, 640), "phone": (390, 844), "tablet": (768, 1024), "desk": (1280, 800)}
 
 HANGING = """() => {
-    const wide = document.documentElement.clientWidth;
-    const out = document.documentElement.scrollWidth > wide ? [`the page: ${document.documentElement.scrollWidth} of ${wide}`] : [];
+    const { clientWidth: wide, scrollWidth } = document.documentElement;
+    const out = scrollWidth > wide ? [`the page: ${scrollWidth} of ${wide}`] : [];
     for (const box of document.querySelectorAll("button, a, select, input, .actions, .segments, .side")) {
         const { left, right, width } = box.getBoundingClientRect();
         if (!width || box.closest(".moves, .chip-rows, .unseen, .skip, svg")) continue;
         const panel = box.closest(".side, .card, dialog")?.getBoundingClientRect() ?? { left: 0, right: wide };
-        if (left < panel.left - 1 || right > panel.right + 1) out.push(`${box.className} ${box.textContent.slice(0, 20)}`);
+        const inside = left >= panel.left - 1 && right <= panel.right + 1;
+        if (!inside) out.push(`${box.className} ${box.textContent.slice(0, 20)}`);
     }
     return out;
 }"""
@@ -59,3 +60,31 @@ def test_the_board_stays_where_it_is_when_there_is_a_graph_to_draw(open_page, ne
         page.locator(f".board [data-cell={cell}]").click()
     expect(page.locator(".graph .curve")).to_have_count(1, timeout=60_000)
     assert board.bounding_box() == before
+
+
+def test_pages_that_are_left_leave_nothing_behind(open_page, new_game):
+    page = open_page("#/about")
+    tools = page.context.new_cdp_session(page)
+    tools.send("Performance.enable")
+    places = [
+        ("#/", ".new-game"),
+        (f"#/play/{new_game()}", ".table.play"),
+        (f"#/analyse/{new_game()}", ".table.analyse"),
+        ("#/learn/puzzles", ".board"),
+        ("#/watch/league", ".page-watch"),
+    ]
+
+    def held():
+        for hash, sign in [*places, ("#/about", ".page-about")]:
+            page.evaluate("(hash) => { location.hash = hash; }", hash)
+            page.locator(sign).first.wait_for()
+        tools.send("HeapProfiler.collectGarbage")
+        figures = {each["name"]: each["value"] for each in tools.send("Performance.getMetrics")["metrics"]}
+        return figures["Nodes"], figures["JSEventListeners"]
+
+    held()  # the style sheets of learn and watch stay
+    nodes, listeners = held()
+    for _ in range(4):
+        later = held()
+    assert later[0] <= nodes + 200, "elements of pages that were left are still held"
+    assert later[1] <= listeners + 10, "listeners of pages that were left are still held"

@@ -27,7 +27,7 @@ export class Graph {
     this.svg = s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
     this.tip = h("span", { class: "tip", hidden: true });
     this.nothing = h("span", {
-      class: "nothing",
+      class: "no-graph",
       text: "The win rate by move: walk through the game with the engine on, or review it.",
     });
     this.element = h(

@@ -30,6 +30,7 @@ export class Notes {
       this.timer = window.setTimeout(() => this.#save(), PAUSE);
     });
     this.text.addEventListener("blur", () => this.#save());
+    this.text.addEventListener("keydown", (event) => event.key === "Escape" && this.text.blur());
     this.first = button("Make it the main line", () => this.#ask("promote"), { icon: "up" });
     this.remove = button("Remove from here", () => this.#ask("remove"), { icon: "trash" });
     this.element = h(
@@ -62,7 +63,7 @@ export class Notes {
       this.text.value = there.comment ?? "";
     } else if (document.activeElement !== this.text) this.text.value = there.comment ?? "";
     const parent = there.parent === null ? null : this.game.node(there.parent);
-    this.first.disabled = !parent || parent.children[0] === there.id;
+    this.first.disabled = this.#branches().length === 0;
     this.remove.disabled = !parent;
   }
 
@@ -85,13 +86,22 @@ export class Notes {
     this.game.ask("annotate", { node: node.id, comment: this.text.value }).catch(complain);
   }
 
+  /** Where the line to this node leaves the main line. @returns {number[]} */
+  #branches() {
+    return this.game
+      .line(this.node)
+      .filter(({ id, parent }) => parent !== null && this.game.node(parent)?.children[0] !== id)
+      .map(({ id }) => id);
+  }
+
   /** @param {"promote" | "remove"} what */
   async #ask(what) {
     const node = this.game.node(this.node);
     if (!node || node.parent === null) return;
     try {
       if (what === "remove") this.page.go(node.parent);
-      await this.game.ask(what, { node: node.id });
+      const nodes = what === "remove" ? [node.id] : this.#branches();
+      for (const id of nodes) await this.game.ask(what, { node: id });
     } catch (error) {
       complain(error);
     }
