@@ -88,3 +88,15 @@ def test_pages_that_are_left_leave_nothing_behind(open_page, new_game):
         later = held()
     assert later[0] <= nodes + 200, "elements of pages that were left are still held"
     assert later[1] <= listeners + 10, "listeners of pages that were left are still held"
+
+
+def test_a_phone_that_lies_has_its_buttons_apart(open_page, new_game):
+    page = open_page(f"#/play/{new_game(width=11, height=11)}", viewport={"width": 844, "height": 390})
+    page.wait_for_selector(".table.play")
+    click(page, "f6")
+    walk, helps = page.locator(".walk").bounding_box(), page.locator(".helps").bounding_box()
+    assert walk["y"] + walk["height"] <= helps["y"] or helps["y"] + helps["height"] <= walk["y"]
+    side, acts = page.locator(".side").bounding_box(), page.locator(".actions").bounding_box()
+    assert acts["y"] + acts["height"] <= side["y"] + side["height"]
+    # Not by one pixel either, which would be a bar to scroll with.
+    assert page.evaluate("() => document.documentElement.scrollHeight") <= 390

@@ -143,6 +143,11 @@ def test_on_a_phone_a_tap_is_confirmed(open_page, new_game):
     assert board["y"] + board["height"] <= bar["y"]
     assert bar["y"] + bar["height"] <= 845
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.goto(page.url.replace("play", "analyse"))
+    page.wait_for_selector(".table.analyse")
+    cell(page, "h8").tap()
+    button(page, "Play h8").tap()
+    says(page, "h8", "black, last move")
 
 
 def test_a_refused_move_is_taken_back_with_the_sentence(open_page, new_game, server):

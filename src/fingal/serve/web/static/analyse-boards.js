@@ -2,6 +2,7 @@
 /** The one or two boards of the analysis: the same position, each with what its engine thinks. */
 
 import { Board } from "./board.js";
+import { ConfirmBar } from "./confirm-bar.js";
 import { h } from "./dom.js";
 import { candidateDiscs, ghosts, knowledgeOverlay, merged } from "./overlays.js";
 import { segmented } from "./ui.js";
@@ -48,7 +49,15 @@ export class AnalysisBoards {
       h("div", { class: "field-of-play first" }),
       h("div", { class: "field-of-play second", hidden: true }),
     ];
-    this.element = h("div", { class: "boards", "data-slot": 0 }, this.choice, ...this.captions, ...this.fields);
+    this.confirmBar = new ConfirmBar();
+    this.element = h(
+      "div",
+      { class: "boards", "data-slot": 0 },
+      this.choice,
+      ...this.captions,
+      ...this.fields,
+      this.confirmBar.element,
+    );
     this.#make(0);
   }
 
@@ -115,6 +124,7 @@ export class AnalysisBoards {
       label: `Analysis board${slot ? " of the second engine" : ""}, ${width} by ${height}`,
       onMove: (cell) => this.page.play(cell),
       onMark: (cell) => this.page.mark(cell),
+      onPreview: (cell) => this.confirmBar.show(this.boards[slot], cell),
       onHover: (cell) => {
         this.hovered[slot] = cell;
         this.page.hovered();

@@ -171,7 +171,9 @@ export class Engine {
         : position?.winner
           ? "Game over"
           : "…";
-    this.figures.textContent = analysis ? `${short(analysis.visits)} visits` : "";
+    this.figures.replaceChildren(
+      ...(analysis ? [short(analysis.visits), h("span", { class: "unit", text: " visits" })] : []),
+    );
     this.figures.title = analysis ? `${analysis.player}, ${speed(analysis)}` : "";
     this.bar.hidden = this.rows.hidden = !this.on;
     /** @type {HTMLElement} */ (this.bar.firstElementChild).style.width = `${black}%`;

@@ -85,7 +85,10 @@ export class GameButtons {
   }
 }
 
-/** Not `disabled`, which would take the focus away whenever the engine thinks. @param {HTMLElement} act @param {boolean} yes */
+/**
+ * Not `disabled`, which would take the focus away whenever the engine thinks.
+ * @param {HTMLElement} act @param {boolean} yes
+ */
 function may(act, yes) {
   act.setAttribute("aria-disabled", String(!yes));
 }

@@ -2,6 +2,7 @@
 /** The page of a game that is played: the board, the two players, what one may do, and what the teacher says. */
 
 import { Board } from "./board.js";
+import { ConfirmBar } from "./confirm-bar.js";
 import { candidateDiscs } from "./overlays.js";
 import { analysisCopy } from "./exchange.js";
 import { follow } from "./follow.js";
@@ -11,7 +12,7 @@ import { GameButtons, hintCard, waitCard, warningCard } from "./play-panel.js";
 import { Strip } from "./players.js";
 import { isCell, other, refusal } from "./rules.js";
 import { settings } from "./settings.js";
-import { announce, button, chip, complain, confirm, toast } from "./ui.js";
+import { announce, chip, complain, confirm, toast } from "./ui.js";
 
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./game.js").Game} Game */
@@ -56,7 +57,7 @@ export class PlayPage {
     this.moves = new MoveList((node) => this.look(node));
     this.helps = h("div", { class: "row helps", role: "group", "aria-label": "Help in this game" });
     this.buttons = new GameButtons(this);
-    this.confirmBar = h("div", { class: "confirm-bar", hidden: true });
+    this.confirmBar = new ConfirmBar();
     const side = h(
       "aside",
       { class: "side" },
@@ -78,7 +79,7 @@ export class PlayPage {
       h("div", { class: "place" }, this.field),
       this.strips.black.element,
       side,
-      this.confirmBar,
+      this.confirmBar.element,
     );
     container.append(h("h1", { class: "unseen", text: "Game" }), this.table);
     const { width, height } = game.settings;
@@ -87,7 +88,7 @@ export class PlayPage {
       height,
       label: `Hex board, ${width} by ${height}`,
       onMove: (cell) => this.play(cell),
-      onPreview: (cell) => this.#preview(cell),
+      onPreview: (cell) => this.confirmBar.show(this.board, cell),
     });
     this.ends = [
       game.watch(() => this.show()),
@@ -159,7 +160,7 @@ export class PlayPage {
   }
 
   async takeBack() {
-    if (this.game.tip === 0) return;
+    if (this.game.tip === 0 || !Object.values(this.seats).includes("person")) return;
     this.hint = this.warning = null;
     this.looking = null;
     try {
@@ -334,17 +335,6 @@ export class PlayPage {
       ...(this.hint ? [hintCard(this.hint, this.game.position(this.hint.node).turn)] : []),
       ...(this.asking ? [waitCard()] : []),
     );
-  }
-
-  /** @param {string | null} cell */
-  #preview(cell) {
-    this.confirmBar.hidden = !cell;
-    if (cell) {
-      this.confirmBar.replaceChildren(
-        button("Cancel", () => this.board.input.setPreview(null)),
-        button(`Play ${cell}`, () => this.board.input.confirm(), { icon: "check", kind: "primary" }),
-      );
-    }
   }
 
   /** @param {import("./types.js").Warned} message */
