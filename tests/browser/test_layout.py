@@ -12,7 +12,7 @@ HANGING = """() => {
     const out = scrollWidth > wide ? [`the page: ${scrollWidth} of ${wide}`] : [];
     for (const box of document.querySelectorAll("button, a, select, input, .actions, .segments, .side")) {
         const { left, right, width } = box.getBoundingClientRect();
-        if (!width || box.closest(".moves, .chip-rows, .unseen, .skip, svg")) continue;
+        if (!width || box.closest(".moves, .chips, .unseen, .skip, svg")) continue;
         const panel = box.closest(".side, .card, dialog")?.getBoundingClientRect() ?? { left: 0, right: wide };
         const inside = left >= panel.left - 1 && right <= panel.right + 1;
         if (!inside) out.push(`${box.className} ${box.textContent.slice(0, 20)}`);

@@ -36,7 +36,10 @@ export class Known {
     return [...(this.#waits.get(this.game.resolve(node)) ?? [])].filter((topic) => topics.includes(topic)).join(", ");
   }
 
-  /** Why some of the topics are not known at a node. @param {number} node @param {string[]} topics @returns {string[]} */
+  /**
+   * Why some of the topics are not known at a node.
+   * @param {number} node @param {string[]} topics @returns {string[]}
+   */
   problems(node, topics) {
     const at = this.game.resolve(node);
     return [...new Set(topics)].map((topic) => this.#problems.get(`${at} ${topic}`) ?? "").filter(Boolean);
