@@ -2,7 +2,7 @@
 /** The analysis board: engines, what is known of the position, the game's tree, its graph and its review. */
 
 import { AnalysisBoards } from "./analyse-boards.js";
-import { h, isWriting } from "./dom.js";
+import { h, isForPage } from "./dom.js";
 import { Engine } from "./engine.js";
 import { analysisCopy, importDialog, shareDialog } from "./exchange.js";
 import { follow } from "./follow.js";
@@ -346,14 +346,7 @@ class AnalysePage {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (
-      isWriting(event.target) ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      document.querySelector("dialog[open]")
-    )
-      return;
+    if (!isForPage(event)) return;
     if (event.target instanceof Element && event.target.getAttribute("role") === "tab" && event.key.startsWith("Arrow"))
       return;
     const best = this.engines[0].analysis?.candidates[0]?.move;

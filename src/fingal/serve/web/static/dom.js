@@ -52,3 +52,9 @@ export function isWriting(target) {
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
 }
+
+/** Whether a key press is the page's: nobody writes, no other key is held, no dialog is open. @param {KeyboardEvent} event */
+export function isForPage(event) {
+  const held = event.ctrlKey || event.metaKey || event.altKey;
+  return !held && !isWriting(event.target) && !document.querySelector("dialog[open]");
+}

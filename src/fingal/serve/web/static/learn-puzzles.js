@@ -3,7 +3,8 @@
 
 import { api } from "./api.js";
 import { Board } from "./board.js";
-import { h, isWriting } from "./dom.js";
+import { h, isForPage } from "./dom.js";
+import { Lesson } from "./learn-lesson.js";
 import { sayAddress } from "./learn-parts.js";
 import { progress } from "./learn-progress.js";
 import { other } from "./rules.js";
@@ -46,9 +47,10 @@ export function mountPuzzles(container, app, rest) {
   return () => page.destroy();
 }
 
-class PuzzlePage {
+class PuzzlePage extends Lesson {
   /** @param {HTMLElement} container @param {App} app */
   constructor(container, app) {
+    super(container, "Find the only winning move", "Puzzle");
     this.app = app;
     /** @type {Listed[]} */
     this.list = [];
@@ -61,28 +63,6 @@ class PuzzlePage {
     /** Whether nothing was tried or shown yet. */
     this.first = true;
     this.line = false;
-    this.gone = false;
-    this.field = h("div", { class: "lesson-board" });
-    this.title = h("h2", { class: "lesson-title", text: "Find the only winning move" });
-    this.about = h("p", { class: "lesson-about" });
-    this.verdict = h("div", { class: "verdict", role: "status", "aria-live": "polite" });
-    this.actions = h("div", { class: "lesson-actions", role: "toolbar", "aria-label": "Puzzle" });
-    this.score = h("p", { class: "score" });
-    this.choice = h("div", { class: "choice" });
-    container.append(h("div", { class: "lesson" }, this.field,
-      h("aside", { class: "lesson-side" }, this.title, this.about, this.verdict, this.actions, this.score, this.choice)));
-    /** There from the first puzzle on. @type {Board | null} */
-    this.board = null;
-    this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
-    document.addEventListener("keydown", this.keys);
-    this.forget = settings.watch(() => this.show());
-  }
-
-  destroy() {
-    this.gone = true;
-    document.removeEventListener("keydown", this.keys);
-    this.forget();
-    this.board?.destroy();
   }
 
   /** @param {string} id */
@@ -285,8 +265,8 @@ class PuzzlePage {
   }
 
   /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (isWriting(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  key(event) {
+    if (!isForPage(event)) return;
     if (event.key === "n") this.#open(this.#another());
     else if (event.key === "r" && this.found && !this.found.only) this.#again();
     else if (event.key === "a" && !this.found?.only) this.#answer();

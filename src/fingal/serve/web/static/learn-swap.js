@@ -3,7 +3,8 @@
 
 import { api } from "./api.js";
 import { Board } from "./board.js";
-import { h, isWriting } from "./dom.js";
+import { h, isForPage } from "./dom.js";
+import { Lesson } from "./learn-lesson.js";
 import { sayAddress } from "./learn-parts.js";
 import { progress } from "./learn-progress.js";
 import { cellName, neighbours } from "./rules.js";
@@ -52,9 +53,10 @@ export function drawRound(map, random = Math.random) {
   return chosen;
 }
 
-class SwapPage {
+class SwapPage extends Lesson {
   /** @param {HTMLElement} container */
   constructor(container) {
+    super(container, "Swap or not?", "Answer");
     /** @type {SwapMap | null} */
     this.map = null;
     /** @type {string[]} */
@@ -64,30 +66,10 @@ class SwapPage {
     /** Whether the answer to the current question is on view. */
     this.told = false;
     this.streak = this.longest = 0;
-    this.gone = false;
-    this.field = h("div", { class: "lesson-board" });
-    this.title = h("h2", { class: "lesson-title", text: "Swap or not?" });
-    this.about = h("p", { class: "lesson-about" });
-    this.verdict = h("div", { class: "verdict", role: "status", "aria-live": "polite" });
-    this.actions = h("div", { class: "lesson-actions", role: "toolbar", "aria-label": "Answer" });
     this.steps = h("ol", { class: "steps", "aria-label": "This round" });
-    this.score = h("p", { class: "score" });
-    this.choice = h("div", { class: "choice" });
+    this.score.before(this.steps);
     this.source = h("p", { class: "source" });
-    container.append(h("div", { class: "lesson" }, this.field,
-      h("aside", { class: "lesson-side" }, this.title, this.about, this.verdict, this.actions, this.steps, this.score, this.choice, this.source)));
-    /** There from the first map on. @type {Board | null} */
-    this.board = null;
-    this.keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
-    document.addEventListener("keydown", this.keys);
-    this.forget = settings.watch(() => this.show());
-  }
-
-  destroy() {
-    this.gone = true;
-    document.removeEventListener("keydown", this.keys);
-    this.forget();
-    this.board?.destroy();
+    this.side.append(this.source);
   }
 
   /** @param {number} size */
@@ -243,8 +225,8 @@ class SwapPage {
   }
 
   /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (isWriting(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  key(event) {
+    if (!isForPage(event)) return;
     if (event.key === "s") this.#answer(true);
     else if (event.key === "d") this.#answer(false);
     else if (event.key === "n") this.over ? this.#round() : this.#next();

@@ -6,7 +6,7 @@ import { ConfirmBar } from "./confirm-bar.js";
 import { candidateDiscs } from "./overlays.js";
 import { analysisCopy } from "./exchange.js";
 import { follow } from "./follow.js";
-import { h, isWriting } from "./dom.js";
+import { h, isForPage } from "./dom.js";
 import { MoveList, moveText, walkButtons } from "./moves.js";
 import { GameButtons, hintCard, waitCard, warningCard } from "./play-panel.js";
 import { Strip } from "./players.js";
@@ -353,14 +353,7 @@ export class PlayPage {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (
-      isWriting(event.target) ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      document.querySelector("dialog[open]")
-    )
-      return;
+    if (!isForPage(event)) return;
     /** @type {Record<string, () => void>} */
     const acts = {
       ArrowLeft: () => this.walk("back"),
