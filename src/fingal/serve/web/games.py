@@ -10,7 +10,6 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from fingal.game import Record
 from fingal.serve.web import messages
@@ -164,10 +163,6 @@ class Games:
 
     def __len__(self) -> int:
         return len(self._live)
-
-    def figures(self) -> dict[str, Any]:
-        """How many games are in memory, and how many are followed."""
-        return {"live": len(self._live), "followed": sum(bool(game.followers) for game in self._live.values())}
 
     def _set_timer(self, game: LiveGame) -> None:
         """Look again when the running clock has run out."""
