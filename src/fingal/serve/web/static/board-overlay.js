@@ -85,13 +85,9 @@ export function drawOverlay(board, overlay) {
     });
     drawn.style.fill = disc.colour;
     over.append(drawn);
-    write(
-      over,
-      cx,
-      cy,
-      small ? (disc.lines ?? []).slice(0, 1) : (disc.lines ?? []),
-      small ? "disc-text large" : "disc-text",
-    );
+    const lines = small ? (disc.lines ?? []).slice(0, 1) : (disc.lines ?? []);
+    // A word ('loss') fills the disc as it is; a number may be larger.
+    write(over, cx, cy, lines, small && lines[0]?.length < 4 ? "disc-text large" : "disc-text");
   }
   for (const [cell, lines] of Object.entries(overlay.labels ?? {})) {
     if (!on(cell)) continue;

@@ -44,7 +44,8 @@ export function candidateDiscs(analysis, position) {
   analysis.candidates.forEach((candidate, index) => {
     if (!isCell(candidate.move) || position.stones[candidate.move]) return;
     const share = candidate.visits / most;
-    const large = index === 0 || candidate.proof !== 0 || share >= 0.02;
+    // Moves that are proven to lose are many, and of no more interest than others that nobody looked at.
+    const large = index === 0 || candidate.proof > 0 || share >= 0.02;
     const rate = candidateRate(candidate, position.turn);
     discs[candidate.move] = {
       colour: lossColour(candidate.loss),

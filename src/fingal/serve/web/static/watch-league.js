@@ -88,7 +88,7 @@ function ladder(size, placed) {
       h("td", { class: "won", text: each.won !== null && each.games ? `${each.won}/${each.games}` : "" }));
   });
   return h("table", { class: "ladder" }, h("caption", { class: "unseen", text: `League on ${size} by ${size}` }),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col", text: "" }), h("th", { scope: "col", text: "Player" }), h("th", { scope: "col", class: "elo", text: "Elo" }),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unseen", text: "Rank" })), h("th", { scope: "col", text: "Player" }), h("th", { scope: "col", class: "elo", text: "Elo" }),
       h("th", { scope: "col", class: "interval" }, h("span", { class: "unseen", text: "95% interval" }), head), h("th", { scope: "col", class: "won", text: "Won" }))),
     h("tbody", {}, ...rows));
 }
