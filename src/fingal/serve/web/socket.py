@@ -29,7 +29,7 @@ MESSAGES_A_SECOND, MESSAGES_AT_ONCE = 40.0, 120.0
 """What a page may ask: more than a person who holds a key down does."""
 BYTES_A_SECOND, BYTES_AT_ONCE = 128 * 1024.0, 1024 * 1024.0
 NODES_A_TOKEN = 100
-"""A whole game costs one more for so many nodes: the largest may be asked for once a second, and twice at once."""
+"""A whole game costs one more for so many nodes: the largest may be asked for once a second."""
 BAD_COST = 4.0
 """What is no message costs so many."""
 MOST_REFUSED = 100
