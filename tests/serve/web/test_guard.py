@@ -209,15 +209,13 @@ def test_a_flood_is_warned_and_cut_off_while_others_are_answered(tmp_path: Path)
         assert honest.ask("hello", version=1)["type"] == "done"
 
 
-def test_a_large_game_can_be_asked_for_only_so_often(tmp_path: Path) -> None:
+def test_a_large_game_can_be_asked_for_only_so_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "MESSAGES_A_SECOND", 0.0)  # nothing comes back, however slow this machine is
     with client(tmp_path) as server:
         game = new_game(server, text="(;FF[4]GM[11]SZ[5]" + ";B[pass];W[pass]" * 1900 + ")")
         with page(server) as one:
-            answers = [one.ask("follow", game=game) for _ in range(8)]
-            assert answers[0]["type"] == "game"
-            assert answers[1]["type"] == "game"
-            assert "too_many" in [answer.get("code") for answer in answers]
-            assert one.ask("hello", version=1)["type"] == "done"
+            answers = [one.ask("follow", game=game) for _ in range(4)]
+            assert [answer.get("code", "") for answer in answers] == ["", "", "", "too_many"]
 
 
 def test_a_page_that_does_not_read_is_cut_off() -> None:

@@ -32,7 +32,7 @@ MOST: dict[str, float] = {
 }
 """The most that a setting of a player may be; what is not here is harmless or refused below.
 
-A player that looks some moves ahead cannot be interrupted: it must be done in a few seconds.
+A player that looks some moves ahead cannot be interrupted, and holds its thread until it has moved.
 """
 
 LARGEST = 1e9

@@ -124,10 +124,14 @@ export class Game {
     return position;
   }
 
-  /** The child that a move leads to. @param {number} parent @param {string} move */
+  /** The child that a move of the side to move leads to. @param {number} parent @param {string} move */
   child(parent, move) {
-    const found = this.node(parent)?.children.find((id) => this.nodes.get(id)?.move === move);
-    return found === undefined ? null : found;
+    const { turn } = this.position(parent);
+    const same = (/** @type {number} */ id) => {
+      const node = this.nodes.get(id);
+      return node?.move === move && node.colour === turn;
+    };
+    return this.node(parent)?.children.find(same) ?? null;
   }
 
   /**
