@@ -197,6 +197,13 @@ def test_a_hint_is_a_cell_and_a_reason(open_page, new_game):
     button(page, "Hint").click()
     expect(page.locator(".notice")).to_contain_text("b2", timeout=60_000)
     says(page, "b2", "empty, the hint")
+    # On a phone it is to be seen above the buttons, and can be put away.
+    page.set_viewport_size({"width": 360, "height": 640})
+    card, bar = page.locator(".notice").bounding_box(), page.locator(".actions").bounding_box()
+    assert card["y"] + card["height"] <= bar["y"]
+    button(page, "Close the hint").click()
+    expect(page.locator(".notice")).to_have_count(0)
+    says(page, "b2", "empty")
 
 
 def test_clocks_run_down_for_the_side_to_move(open_page, new_game):

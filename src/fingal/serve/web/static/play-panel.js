@@ -26,13 +26,18 @@ export function warningCard({ loss, better, reason }, takeBack, keep) {
   return h("div", { class: "notice warn" }, h("p", {}, lead, settings.speak(reason)), choices);
 }
 
-/** @param {Advice} hint @param {Colour} turn whose move it is */
-export function hintCard(hint, turn) {
+/** @param {Advice} hint @param {Colour} turn whose move it is @param {() => void} close */
+export function hintCard(hint, turn, close) {
   const rate = winRate(hint.value, turn);
   const words = hint.move === "swap-pieces" ? "Swap" : moveText(hint.move);
-  const figure = rate > 0 && rate < 100 ? h("span", { class: "soft", text: ` Win rate ${rate}%.` }) : null;
+  // Where the reason has a figure of its own, that is the same one.
+  const figure =
+    rate > 0 && rate < 100 && !hint.reason.includes("%")
+      ? h("span", { class: "soft", text: ` Win rate ${rate}%.` })
+      : null;
   const lead = h("strong", { text: `${words}. ` });
-  return h("div", { class: "notice" }, h("p", {}, lead, settings.speak(hint.reason), figure));
+  const cross = button("Close the hint", close, { icon: "close", bare: true, kind: "quiet" });
+  return h("div", { class: "notice hint" }, h("p", {}, lead, settings.speak(hint.reason), figure), cross);
 }
 
 /** A hint takes a second or two. */

@@ -330,9 +330,13 @@ export class PlayPage {
       this.warning = null;
       this.show();
     };
+    const close = () => {
+      this.hint = null;
+      this.show();
+    };
     this.says.replaceChildren(
       ...(this.warning ? [warningCard(this.warning, () => this.takeBack(), keep)] : []),
-      ...(this.hint ? [hintCard(this.hint, this.game.position(this.hint.node).turn)] : []),
+      ...(this.hint ? [hintCard(this.hint, this.game.position(this.hint.node).turn, close)] : []),
       ...(this.asking ? [waitCard()] : []),
     );
   }
