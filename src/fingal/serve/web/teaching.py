@@ -18,7 +18,9 @@ from fingal.serve.web.seen import black_value
 FALL = 0.5
 """A move that loses so much of the value, a quarter of the win rate, is pointed out."""
 SIMULATIONS = 60
-"""For each position that is looked at."""
+"""For each position that is looked at, when a move is judged."""
+ADVISED = 240
+"""For a hint: one position, and what the teacher recommends must not be what a review calls a mistake."""
 SECONDS = 1.0
 """The solver's, for one answer."""
 
@@ -95,7 +97,7 @@ class Teacher:
             way = even_opening(board)
             reason = f"{board.name(way.move)} is about even, so that a swap gains little."
             return Tip(way.move, black_value(way.value, board.turn), reason)
-        with self._reviewer(line, cancelled) as reviewer:
+        with self._reviewer(line, cancelled, ADVISED) as reviewer:
             for _ in reviewer.work():
                 if cancelled():
                     break
@@ -107,10 +109,10 @@ class Teacher:
         return Tip(move, black_value(position.worth or 0.0, board.turn), reason)
 
     @contextmanager
-    def _reviewer(self, line: Line, cancelled: Cancelled) -> Iterator[Reviewer]:
+    def _reviewer(self, line: Line, cancelled: Cancelled, simulations: int = SIMULATIONS) -> Iterator[Reviewer]:
         searcher = searcher_of(PLAYER)
         try:
-            yield Reviewer(line, searcher, Limit(simulations=SIMULATIONS), self._solvers, cancelled, SECONDS)
+            yield Reviewer(line, searcher, Limit(simulations=simulations), self._solvers, cancelled, SECONDS)
         finally:
             searcher.close()
 
