@@ -15,6 +15,9 @@ def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path)
         page.goto(f"http://{server.host}/#/play/{game}")
         page.wait_for_selector(".table.play")
         click(page, "c3")
+        # The page shows a move at once; what counts is what the server has.
+        kept = "(id) => fetch(`/api/games/${id}`).then((said) => said.json()).then((game) => game.nodes.length === 2)"
+        page.wait_for_function(kept, arg=game)
         server.kill()
         expect(page.locator("#connection")).to_contain_text("No connection", timeout=15_000)
         page.locator("[data-cell=d4]").click()  # nobody confirms it: it is taken back
