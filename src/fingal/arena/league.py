@@ -17,22 +17,11 @@ from typing import Any
 from rich.console import Console
 
 from fingal.arena import command, standings
+from fingal.arena.levels import LEVELS
 from fingal.arena.options import EventOptions
 from fingal.arena.provenance import commit, machine
 from fingal.arena.store import Store, StoredGame, distinct
 from fingal.game import BLACK
-
-LEVELS = (
-    "shortest-path:epsilon=0.5",
-    "shortest-path:epsilon=0.15",
-    "resistance:epsilon=0.1",
-    "uct:sims=150",
-    "uct:sims=1000",
-    "puct:net=fingal-small,sims=100",
-    "puct:net=fingal-large,sims=30",
-    "puct:net=fingal-large,sims=300",
-)
-"""The opponents of the web app, from the weakest to the strongest."""
 
 PLAYERS = tuple(
     dict.fromkeys(
@@ -48,7 +37,7 @@ PLAYERS = tuple(
             "net:policy-9",
             "puct:net=fingal-small,sims=100",
             "characteristics",
-            *LEVELS,
+            *(level.player for level in LEVELS),
         )
     )
 )

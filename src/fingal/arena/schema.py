@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -22,10 +24,21 @@ def prepare(base: sqlite3.Connection, path: Path, schema: str, version: int, kin
     base.execute("PRAGMA synchronous = NORMAL")
     base.execute("PRAGMA foreign_keys = ON")
     if found == 0:
-        base.execute("BEGIN IMMEDIATE")
-        # Another process may have been quicker.
-        if base.execute("PRAGMA user_version").fetchone() == (0,):
-            for statement in filter(str.strip, schema.split(";")):
-                base.execute(statement)
-            base.execute(f"PRAGMA user_version = {version}")
-        base.execute("COMMIT")
+        with transaction(base):
+            # Another process may have been quicker.
+            if base.execute("PRAGMA user_version").fetchone() == (0,):
+                for statement in filter(str.strip, schema.split(";")):
+                    base.execute(statement)
+                base.execute(f"PRAGMA user_version = {version}")
+
+
+@contextlib.contextmanager
+def transaction(base: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing; other writers wait."""
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        base.execute("ROLLBACK")
+        raise
+    base.execute("COMMIT")

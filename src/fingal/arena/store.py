@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fingal.arena.schema import prepare
+from fingal.arena.schema import prepare, transaction
 from fingal.game import BLACK, Colour, Record, formats
 
 VERSION = 1
@@ -234,13 +234,8 @@ class Store:
     def _transaction(self) -> Iterator[None]:
         """All of it or nothing; other writers wait. ValueError when the disk is full, for example."""
         try:
-            self._base.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(self._base):
                 yield
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
-            self._base.execute("COMMIT")
         except sqlite3.OperationalError as error:
             raise ValueError(f"{self.path} cannot be written: {error}") from None
 

@@ -132,11 +132,12 @@ def svg(picture: Picture) -> str:
         lines.append(
             f'<rect class="background" width="{width}" height="{height}" fill={quoteattr(picture.background)}/>'
         )
-    lines.extend(map(_element, picture.shapes))
+    lines.extend(map(element, picture.shapes))
     return "\n".join([*lines, "</svg>\n"])
 
 
-def _element(shape: Shape) -> str:
+def element(shape: Shape) -> str:
+    """A shape as SVG text."""
     attributes = f"class={quoteattr(shape.kind)}"
     if shape.cell:
         attributes += f" data-cell={quoteattr(shape.cell)}"

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from fingal.arena.levels import read_league
 from fingal.game import Record, formats
-from fingal.serve.web import run_files, watch
+from fingal.serve.web import run_files
 from fingal.serve.web.app import Options, create
 
 SECRET = "nobody outside may read this"
@@ -315,12 +316,12 @@ def test_a_page_that_is_something_else_behind_a_link_is_not_served(client: TestC
 
 def test_a_league_that_is_missing_or_broken_has_no_boards(tmp_path: Path) -> None:
     file = tmp_path / "league.json"
-    assert watch.read_league(file) == {"sizes": {}}
+    assert read_league(file) == {"sizes": {}}
     file.write_text("[1", encoding="utf-8")
-    assert watch.read_league(file) == {"sizes": {}}
+    assert read_league(file) == {"sizes": {}}
     board = {"games": 2, "ladder": [{"player": "random", "elo": 0, "interval": [0, 0], "games": 2, "wins": 1}]}
     file.write_text(json.dumps({"anchor": "random", "sizes": {"5": board}}), encoding="utf-8")
-    assert watch.read_league(file)["sizes"] == {"5": board}
+    assert read_league(file)["sizes"] == {"5": board}
 
 
 def test_there_is_always_a_league_to_ask_for(client: TestClient) -> None:

@@ -16,8 +16,10 @@ from fingal.experiments.intervals import Mean, student_mean
 from fingal.experiments.paper_003.protocol import VARIANTS
 from fingal.learn.dqn import Dqn
 
-UNSEEN = {"seed", "threads", "minutes", "moves", "graph", "compiled", "row_episodes", "device"}
-UNSEEN |= {"size", "net", "generations"}
+UNSEEN = {
+    *("size", "net", "generations", "seed", "moves", "minutes", "row_episodes"),
+    *("threads", "device", "graph", "compiled"),
+}
 """Settings that make no other learner of it, or that a name says anyway."""
 
 

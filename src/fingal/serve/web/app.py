@@ -20,7 +20,8 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from fingal import __version__
-from fingal.serve.web import exchange, levels, messages, openings, puzzles, watch
+from fingal.arena import levels
+from fingal.serve.web import exchange, messages, openings, puzzles, watch
 from fingal.serve.web.games import Games
 from fingal.serve.web.guard import Buckets, Doors, Guard
 from fingal.serve.web.looks import Minds

@@ -86,7 +86,5 @@ class GameClock:
     def said(self, now: float) -> messages.Clocks:
         """As the page is told."""
         black, white = (round(self.remaining(side, now), 3) for side in (BLACK, WHITE))
-        running: messages.ColourName | None = None
-        if self.running is not None:
-            running = "black" if self.running is BLACK else "white"
+        running = None if self.running is None else messages.colour_name(self.running)
         return messages.Clocks(black=black, white=white, running=running)

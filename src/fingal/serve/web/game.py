@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 from fingal.game import BLACK, RESIGN, SWAP, WHITE, Board, Colour, Record, Result
 from fingal.game.record import Mark
@@ -96,9 +96,9 @@ class LiveGame:
         board = self.tree.board(self.current)
         winner, how = self.decided(self.current, board)
         return messages.Status(
-            turn=_name(board.turn),
+            turn=messages.colour_name(board.turn),
             can_swap=board.can_swap and winner is None,
-            winner=None if winner is None else _name(winner),
+            winner=None if winner is None else messages.colour_name(winner),
             how=how,
             chain=[board.name(cell) for cell in board.winning_chain()],
             thinking=self.thinking is not None,
@@ -139,7 +139,7 @@ class LiveGame:
         stones: dict[ColourName, list[str]] = {"black": [], "white": []}
         for cell in range(board.cells):
             if (stone := board.colour_at(cell)) is not None:
-                stones[_name(stone)].append(board.name(cell))
+                stones[messages.colour_name(stone)].append(board.name(cell))
         return messages.Summary(
             id=self.id,
             title=self.settings.title,
@@ -147,7 +147,7 @@ class LiveGame:
             width=self.settings.width,
             height=self.settings.height,
             moves=sum(step.move is not None for step in self.tree.node(self.current).line()),
-            winner=None if winner is None else _name(winner),
+            winner=None if winner is None else messages.colour_name(winner),
             changed=self.changed,
             stones=stones,
         )
@@ -212,7 +212,9 @@ class LiveGame:
         mover, move = board.turn, _read(text, board)
         if here and not engine and self.seat(mover) != PERSON:
             if move != RESIGN or self.seat(mover.other) != PERSON:
-                raise Refusal("refused", f"it is {mover}'s turn, and {self.names[_name(mover)]} plays {mover}")
+                raise Refusal(
+                    "refused", f"it is {mover}'s turn, and {self.names[messages.colour_name(mover)]} plays {mover}"
+                )
             mover = mover.other  # a person may give up while the engine thinks
         number = self.tree.child(parent, mover, move)
         known = number is not None
@@ -343,7 +345,3 @@ def _read(text: str, board: Board) -> int:
         return move
     except ValueError as error:
         raise Refusal("illegal", str(error)) from None
-
-
-def _name(side: Colour) -> ColourName:
-    return cast(ColourName, str(side))

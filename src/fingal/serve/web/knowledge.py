@@ -149,7 +149,7 @@ def _analysed(board: Board, topics: Sequence[messages.Topic]) -> dict[str, Any]:
 def verdict(board: Board, found: Solution) -> messages.Verdict:
     """What the solver found, for a page; the winning and losing moves as far as they are proved."""
     names = {key: [board.name(move) for move in getattr(found, key)] for key in ("winning", "losing", "variation")}
-    winner = None if found.winner is None else _name(found.winner)
+    winner = None if found.winner is None else messages.colour_name(found.winner)
     return messages.Verdict(winner=winner, text=_sentence(board, found), **names)
 
 
@@ -165,10 +165,6 @@ def _sentence(board: Board, found: Solution) -> str:
     which = f"{wins} moves are" if wins > 1 else "one move is"
     rest = f", {len(found.open)} are not decided" if found.open else f", the {len(found.losing)} others lose"
     return f"{turn} is to move and wins: {which} proved to win{rest if found.losing or found.open else ''}."
-
-
-def _name(colour: Colour) -> messages.ColourName:
-    return "black" if colour is Colour.BLACK else "white"
 
 
 def policy(net: Evaluator, board: Board) -> dict[str, float]:

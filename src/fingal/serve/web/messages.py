@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from fingal.game import Colour
+
 VERSION = 1
 """Of this protocol: a page that speaks another one is told to load itself anew."""
 
@@ -29,6 +31,11 @@ Seat = Annotated[str, Field(max_length=200)]
 Topic = Literal["connections", "inferior", "resistance", "solver", "policy", "ownership"]
 Slot = Annotated[int, Field(ge=0, le=1)]
 """Two players analyse side by side, at most."""
+
+
+def colour_name(colour: Colour) -> ColourName:
+    """As messages say it."""
+    return "black" if colour is Colour.BLACK else "white"
 
 
 class Said(BaseModel):

@@ -17,7 +17,7 @@ from fastapi import APIRouter
 
 from fingal.analysis.connections import EDGES, Connections
 from fingal.game import Board, Colour, formats
-from fingal.serve.web.messages import Cell, ColourName, Said
+from fingal.serve.web.messages import Cell, ColourName, Said, colour_name
 from fingal.serve.web.refusal import Refusal
 from fingal.solve.dfpn import Settings, Solver
 
@@ -134,7 +134,7 @@ def question(puzzle: Puzzle) -> Question:
         grade=puzzle.grade,
         missed=puzzle.missed,
         asked=puzzle.asked,
-        turn=_name(board.turn),
+        turn=colour_name(board.turn),
         stones=stones,
         last=board.name(board.moves[-1]) if board.moves else None,
         position=puzzle.position,
@@ -207,7 +207,7 @@ def _said(
         only=only,
         text=text,
         carrier=[board.name(cell) for cell in sorted(carrier)],
-        winner=_name(winner),
+        winner=colour_name(winner),
         reply=None if reply is None else board.name(reply),
         variation=[board.name(cell) for cell in variation],
     )
@@ -239,10 +239,6 @@ def _reply(board: Board, solver: Solver) -> int:
 
 def _of_colour(board: Board, colour: Colour) -> list[Cell]:
     return [board.name(cell) for cell in range(board.cells) if board.colour_at(cell) is colour]
-
-
-def _name(colour: Colour) -> ColourName:
-    return "black" if colour is Colour.BLACK else "white"
 
 
 def _title(colour: Colour) -> str:

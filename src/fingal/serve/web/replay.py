@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fingal.game import SWAP, Board, Colour, Record, draw
 from fingal.game.board import mirror
-from fingal.game.picture import Circle, Picture, Shape
+from fingal.game.picture import Circle, Shape, element
 from fingal.game.record import apply
 
 STEP = 0.8
@@ -43,8 +43,8 @@ def svg(record: Record, theme: str = "black-white") -> str:
     empty = draw.picture(Board(record.width, record.height), theme=theme, title=f"{final.title}, move by move")
     ground = draw.svg(empty).rstrip().removesuffix("</svg>").rstrip()
     chain = [shape for shape in final.shapes if shape.kind == "winning-chain"]
-    under = [_shown(shape, ends[-2] if len(ends) > 1 else 0.0, total, total, empty) for shape in chain]
-    over = [_shown(shape, begin, end, total, empty) for shape, begin, end in shows]
+    under = [_shown(shape, ends[-2] if len(ends) > 1 else 0.0, total, total) for shape in chain]
+    over = [_shown(shape, begin, end, total) for shape, begin, end in shows]
     return "\n".join([ground, *under, *over, "</svg>\n"])
 
 
@@ -72,22 +72,16 @@ def _stones(board: Board, side: Colour, theme: str) -> list[Circle]:
     return [shape for shape in picture.shapes if isinstance(shape, Circle) and shape.kind == f"{side} stone"]
 
 
-def _shown(shape: Shape, begin: float, end: float, total: float, sheet: Picture) -> str:
+def _shown(shape: Shape, begin: float, end: float, total: float) -> str:
     """A shape that is seen from ``begin`` to ``end`` of every round."""
-    element = _element(shape, sheet)
+    drawn = element(shape)
     moments: Sequence[tuple[float, int]] = [(0.0, int(begin <= 0)), (begin / total, 1), (end / total, 0)]
     moments = [*moments[: 1 if begin <= 0 else 2], *(moments[2:] if end < total else ())]
     if len(moments) == 1:
-        return element
+        return drawn
     values = ";".join(str(seen) for _, seen in moments)
     times = ";".join(f"{at:.5f}".rstrip("0").rstrip(".") for at, _ in moments)
     animate = f'<animate attributeName="opacity" calcMode="discrete" values="{values}" keyTimes="{times}"'
     # Where nothing moves, as on paper, the end of the game is seen.
     opacity = "" if end >= total else ' opacity="0"'
-    return f'<g{opacity}>{element}{animate} dur="{total:g}s" repeatCount="indefinite"/></g>'
-
-
-def _element(shape: Shape, sheet: Picture) -> str:
-    """One shape as SVG text."""
-    lines = draw.svg(replace(sheet, shapes=(shape,), background="")).splitlines()
-    return lines[-2]
+    return f'<g{opacity}>{drawn}{animate} dur="{total:g}s" repeatCount="indefinite"/></g>'

@@ -11,14 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fingal.arena import levels
 from fingal.nets.card import WEIGHTS
 from fingal.players import spec
-from fingal.serve.web import levels, messages
+from fingal.serve.web import messages
 from fingal.serve.web.messages import ColourName
 from fingal.serve.web.refusal import Refusal
 
 PERSON = "person"
 LEVEL = "level:"
+ANALYST = "puct:net=fingal-large,connections=20"
+"""Who analyses where nobody else is named: the strongest, and it proves what connections prove."""
 
 MOST: dict[str, float] = {
     "sims": 200_000,
@@ -112,13 +115,13 @@ class Seats:
 
     def strongest(self) -> Seated:
         """Who analyses where nobody is named."""
-        return Seated(levels.ANALYST, "Fingal")
+        return Seated(ANALYST, "Fingal")
 
     def names(self, settings: messages.Settings, said: Mapping[ColourName, str]) -> dict[ColourName, str]:
         """What the players of a game are called; ``Refusal`` where one is not possible."""
         found: dict[ColourName, str] = {}
-        for side, seat in (("black", settings.black), ("white", settings.white)):
-            colour: ColourName = "black" if side == "black" else "white"
+        seats: dict[ColourName, str] = {"black": settings.black, "white": settings.white}
+        for colour, seat in seats.items():
             name = "Person" if seat == PERSON else self.player(seat).name
             found[colour] = (said.get(colour) or name)[:80]
         return found

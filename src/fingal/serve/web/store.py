@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fingal.arena.schema import prepare
+from fingal.arena.schema import prepare, transaction
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.tree import Row
 
@@ -171,12 +171,7 @@ class Store:
     def _transaction(self) -> Iterator[None]:
         """All of it or nothing; ``Refusal`` when the disk is full, for example."""
         try:
-            self._base.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(self._base):
                 yield
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
-            self._base.execute("COMMIT")
         except sqlite3.Error as error:
             raise Refusal("failed", f"the game cannot be stored: {error}") from None

@@ -8,20 +8,19 @@ sandbox, without a way to our own pages and their interface.
 from __future__ import annotations
 
 import functools
-import json
 import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, Response
 
+from fingal.arena.levels import read_league
 from fingal.game import Record
-from fingal.serve.web.messages import ColourName, Said
+from fingal.serve.web.messages import ColourName, Said, colour_name
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.run_files import Folder, Row, latest, read_part, title_of
 
@@ -235,16 +234,6 @@ def share_of(algorithm: str, config: Mapping[str, Any], figures: Row) -> float |
     return max(shares, default=None)
 
 
-def read_league(file: Path | None = None) -> dict[str, Any]:
-    """The league as ``fingal.arena.league`` has written it; one without boards where there is none."""
-    try:
-        where = file or resources.files("fingal.arena").joinpath("league.json")
-        found = json.loads(where.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        found = None
-    return found if isinstance(found, dict) else {"sizes": {}}
-
-
 def _sample(name: str, changed: float, record: Record) -> Sample:
     winner = record.winner()
     return Sample(
@@ -252,10 +241,6 @@ def _sample(name: str, changed: float, record: Record) -> Sample:
         changed=changed,
         width=record.width,
         height=record.height,
-        moves=[Ply(colour=_name(colour), move=record.name(move)) for colour, move in record.moves],
-        winner=None if winner is None else _name(winner),
+        moves=[Ply(colour=colour_name(colour), move=record.name(move)) for colour, move in record.moves],
+        winner=None if winner is None else colour_name(winner),
     )
-
-
-def _name(colour: int) -> ColourName:
-    return "white" if colour else "black"

@@ -9,6 +9,7 @@ import functools
 import json
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 Elo = tuple[float, float, float]
@@ -80,10 +81,6 @@ LEVELS = (
 """From the weakest to the strongest."""
 
 
-ANALYST = "puct:net=fingal-large,connections=20"
-"""Who analyses where nobody else is named: the strongest, and it proves what connections prove."""
-
-
 def find(name: str) -> Level:
     """The level of that name; ValueError, with those there are, when there is none."""
     for level in LEVELS:
@@ -97,13 +94,14 @@ def about() -> list[dict[str, Any]]:
     return [level.as_dict() for level in LEVELS]
 
 
-def league() -> dict[str, Any]:
-    """The league's ladders, as ``fingal.arena.league`` writes them; without boards where none has been played."""
-    file = resources.files("fingal.arena").joinpath("league.json")
-    if not file.is_file():
-        return {"anchor": "random", "sizes": {}}
-    said: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return said
+def read_league(file: Path | None = None) -> dict[str, Any]:
+    """The league as ``fingal.arena.league`` has written it; one without boards where there is none."""
+    try:
+        where = file or resources.files("fingal.arena").joinpath("league.json")
+        found = json.loads(where.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    return found if isinstance(found, dict) else {"sizes": {}}
 
 
 @functools.cache
@@ -111,5 +109,5 @@ def _ladders() -> dict[str, dict[str, Elo]]:
     """By size and player."""
     return {
         size: {row["player"]: (row["elo"], *row["interval"]) for row in board["ladder"]}
-        for size, board in league()["sizes"].items()
+        for size, board in read_league()["sizes"].items()
     }
