@@ -1,6 +1,9 @@
 """The league: its page and its ladders say the same of the same games."""
 
+import itertools
 from pathlib import Path
+
+import pytest
 
 from fingal.arena import league
 
@@ -21,3 +24,21 @@ def test_ladders_and_page(tmp_path: Path) -> None:
     assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| ") and "`" in line] == [
         row["player"] for row in board["ladder"]
     ]
+
+
+def test_games_between_neighbouring_levels_count_on_the_same_ladder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "league.sqlite"
+    players = ("random", "shortest-path", "resistance")
+    league.play(store, sizes=(3,), games=2, players=players)
+    monkeypatch.setattr(league, "RUNGS", tuple(itertools.pairwise(players)))
+    league.play_rungs(store, sizes=(3,), games=4)
+    league.play_rungs(store, sizes=(3,), games=4)  # nothing is left
+    board = league.ladders(store, sizes=(3,))["sizes"]["3"]
+    assert board["games"] == 14
+    assert {row["player"]: row["games"] for row in board["ladder"]} == {
+        "random": 8,
+        "shortest-path": 12,
+        "resistance": 8,
+    }

@@ -8,6 +8,7 @@ command goes on.
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
 import sys
 from collections.abc import Sequence
@@ -55,19 +56,35 @@ SIZES = (5, 7, 9, 11, 13)
 GAMES = 4
 """Between each two players, half with each colour, from fair openings."""
 
+RUNGS = tuple(itertools.pairwise((PLAYERS[0], *(level.player for level in LEVELS))))
+"""Each level and the next weaker one: they meet more often, so that what a level is said to be worth is known well."""
+
+RUNG_GAMES = 40
+
 
 def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES, players: Sequence[str] | None = None) -> None:
     """Play what is left of the league, or of one among some ``players`` alone, of whom the first one's Elo is 0."""
     for size in sizes:
-        options = EventOptions(size=str(size), games=games, store=store, name=_event(size), seed=1)
-        entered, told = players or (*PLAYERS, *SPECIALISTS.get(size, ())), (Console(), Console(stderr=True))
-        command.tournament(tuple(entered), options, "round-robin", 1, None, PLAYERS[0], False, *told)
+        entered = players or (*PLAYERS, *SPECIALISTS.get(size, ()))
+        _tournament(store, size, _event(size), tuple(entered), games)
+
+
+def play_rungs(store: Path, sizes: Sequence[int] = SIZES, games: int = RUNG_GAMES) -> None:
+    """Play what is left of the games between neighbouring levels."""
+    for size in sizes:
+        for name, rung in zip(_rungs(size), RUNGS, strict=True):
+            _tournament(store, size, name, rung, games)
+
+
+def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int) -> None:
+    options = EventOptions(size=str(size), games=games, store=store, name=name, seed=1)
+    command.tournament(players, options, "round-robin", 1, None, players[0], False, Console(), Console(stderr=True))
 
 
 def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
     """The league as a page in Markdown; boards with no games yet are left out."""
     with Store(store) as kept:
-        tables = [(size, kept.games(_event(size))) for size in sizes]
+        tables = [(size, _games(kept, size)) for size in sizes]
     parts = [_INTRODUCTION.format(date=datetime.date.today(), commit=commit()[:7], machine=machine())]
     return "\n".join(parts + [_ladder(size, games) for size, games in tables if games])
 
@@ -77,7 +94,7 @@ def ladders(store: Path, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     boards: dict[str, Any] = {}
     with Store(store) as kept:
         for size in sizes:
-            games = kept.games(_event(size))
+            games = _games(kept, size)
             if games:
                 players = standings.rated(games, PLAYERS[0]).as_dict()["ratings"]
                 boards[str(size)] = {"games": len(games), "ladder": [_rounded(rating) for rating in players]}
@@ -92,6 +109,14 @@ def _rounded(rating: dict[str, Any]) -> dict[str, Any]:
 
 def _event(size: int) -> str:
     return f"league {size}x{size}"
+
+
+def _rungs(size: int) -> list[str]:
+    return [f"rung {number} {size}x{size}" for number in range(1, len(RUNGS) + 1)]
+
+
+def _games(kept: Store, size: int) -> list[StoredGame]:
+    return [game for name in (_event(size), *_rungs(size)) for game in kept.games(name)]
 
 
 def _ladder(size: int, games: Sequence[StoredGame]) -> str:
@@ -124,9 +149,10 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
 _INTRODUCTION = f"""# The league
 
 Every kind of player that ships with Fingal against every other one, on each board that it plays, {GAMES} games a pair
-from fair openings with both colours, played to the end. `make league` plays it and writes this page. Elo is Bradley and
-Terry's with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed.
-Where a player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
+from fair openings with both colours, played to the end, and {RUNG_GAMES} more between each of the web app's levels and
+the next. `make league` plays it and writes this page. Elo is Bradley and Terry's with an advantage for the first
+player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a player wins or loses nearly
+every game its Elo is only known roughly, and the interval says so.
 
 Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """
@@ -135,5 +161,6 @@ Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 if __name__ == "__main__":
     games_file, page_file, ladders_file = map(Path, sys.argv[1:4])
     play(games_file)
+    play_rungs(games_file)
     page_file.write_text(page(games_file), encoding="utf-8")
     ladders_file.write_text(json.dumps(ladders(games_file), indent=1) + "\n", encoding="utf-8")
