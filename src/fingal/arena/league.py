@@ -56,10 +56,16 @@ SIZES = (5, 7, 9, 11, 13)
 GAMES = 4
 """Between each two players, half with each colour, from fair openings."""
 
-RUNGS = tuple(itertools.pairwise((PLAYERS[0], *(level.player for level in LEVELS))))
+STEPS = tuple(f"shortest-path:epsilon={epsilon}" for epsilon in (0.9, 0.8, 0.65))
+"""Between ``random``, which loses all games with a level, and the first level: Elo is known where both win some."""
+
+RUNGS = tuple(itertools.pairwise((PLAYERS[0], *STEPS, *(level.player for level in LEVELS))))
 """Each level and the next weaker one: they meet more often, so that what a level is said to be worth is known well."""
 
 RUNG_GAMES = 40
+
+QUICK_GAMES = 200
+"""Between two of whom neither searches: their games take no time."""
 
 
 def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES, players: Sequence[str] | None = None) -> None:
@@ -69,11 +75,14 @@ def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES, players:
         _tournament(store, size, _event(size), tuple(entered), games)
 
 
-def play_rungs(store: Path, sizes: Sequence[int] = SIZES, games: int = RUNG_GAMES) -> None:
+def play_rungs(
+    store: Path, sizes: Sequence[int] = SIZES, games: int = RUNG_GAMES, quick_games: int = QUICK_GAMES
+) -> None:
     """Play what is left of the games between neighbouring levels."""
     for size in sizes:
-        for name, rung in zip(_rungs(size), RUNGS, strict=True):
-            _tournament(store, size, name, rung, games)
+        for weaker, stronger in RUNGS:
+            quick = stronger.startswith("shortest-path")
+            _tournament(store, size, _rung(size, weaker, stronger), (weaker, stronger), quick_games if quick else games)
 
 
 def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int) -> None:
@@ -111,12 +120,12 @@ def _event(size: int) -> str:
     return f"league {size}x{size}"
 
 
-def _rungs(size: int) -> list[str]:
-    return [f"rung {number} {size}x{size}" for number in range(1, len(RUNGS) + 1)]
+def _rung(size: int, weaker: str, stronger: str) -> str:
+    return f"{weaker} and {stronger} {size}x{size}"
 
 
 def _games(kept: Store, size: int) -> list[StoredGame]:
-    return [game for name in (_event(size), *_rungs(size)) for game in kept.games(name)]
+    return [game for name in (_event(size), *(_rung(size, *rung) for rung in RUNGS)) for game in kept.games(name)]
 
 
 def _ladder(size: int, games: Sequence[StoredGame]) -> str:
@@ -150,9 +159,9 @@ _INTRODUCTION = f"""# The league
 
 Every kind of player that ships with Fingal against every other one, on each board that it plays, {GAMES} games a pair
 from fair openings with both colours, played to the end, and {RUNG_GAMES} more between each of the web app's levels and
-the next. `make league` plays it and writes this page. Elo is Bradley and Terry's with an advantage for the first
-player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a player wins or loses nearly
-every game its Elo is only known roughly, and the interval says so.
+the next, {QUICK_GAMES} where neither searches. `make league` plays it and writes this page. Elo is Bradley and Terry's
+with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a
+player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
 
 Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """

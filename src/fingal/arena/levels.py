@@ -46,6 +46,12 @@ LEVELS = (
         "shortest-path:epsilon=0.5",
     ),
     Level(
+        "novice",
+        "Novice",
+        "Heads for the other side; three moves in ten are any move at all.",
+        "shortest-path:epsilon=0.3",
+    ),
+    Level(
         "beginner",
         "Beginner",
         "Takes the shortest way, sees no bridges, and is lost in thought now and then.",

@@ -70,6 +70,11 @@ class Signed(nn.Module):
 
     config: Any
 
+    @property
+    def rounds(self) -> bool:
+        """Whether it still learns where a GPU multiplies in bfloat16."""
+        return True
+
     def say(self, boards: Tensor) -> tuple[Tensor, Tensor | None]:
         """Boards [B, rows, columns] to a number for each cell [B, cells] and, if ``config.valued``, one [B] for all."""
         raise NotImplementedError

@@ -135,6 +135,11 @@ class Transformer(Signed):
         self.out = nn.Linear(width, 1)
         self.value = Value(width) if config.valued else None
 
+    @property
+    def rounds(self) -> bool:
+        """Not where sums are normalised: with cube coordinates that never beat the random player in bfloat16."""
+        return bool(self.config.norm == "pre")
+
     def say(self, boards: Tensor) -> tuple[Tensor, Tensor | None]:
         """Boards [B, rows, columns] to [B, cells], and [B] if the net has a value."""
         rows, columns = boards.shape[1:]

@@ -35,9 +35,10 @@ class FlatNet:
     def say(self, views: dict[str, Tensor], boards: Tensor) -> Tensor:
         """What the net with these parameters says of boards int8 [B, n, n]: float32 [B, cells], nothing squashed.
 
-        A GPU multiplies in bfloat16.
+        A GPU multiplies in bfloat16 where the net bears it.
         """
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        rounded = self.device.type == "cuda" and self._net.rounds
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=rounded):
             said: Tensor = functional_call(self._net, views, (boards.float(),))
         return said.float()
 
