@@ -31,7 +31,6 @@ def test_levels_are_in_the_league() -> None:
 
 
 def test_levels_are_known_by_name() -> None:
-    assert 6 <= len(levels.LEVELS) <= 8
     assert levels.find("full") is levels.LEVELS[-1]
     assert len({level.name for level in levels.LEVELS}) == len(levels.LEVELS)
     with pytest.raises(ValueError, match="there is no level 'nobody'; there are first-steps"):
@@ -47,6 +46,13 @@ def test_elo_is_the_leagues() -> None:
             (row,) = [row for row in said["sizes"][size]["ladder"] if row["player"] == level.player]
             assert [elo, low, high] == [row["elo"], *row["interval"]]
             assert low <= elo <= high
+
+
+@pytest.mark.parametrize("size", ["9", "11"])
+def test_each_level_is_stronger_than_the_one_before(size: str) -> None:
+    elo = [level.elo[size][0] for level in levels.LEVELS]
+    assert elo == sorted(elo)
+    assert len(set(elo)) == len(elo)
 
 
 def test_a_strong_level_needs_no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
