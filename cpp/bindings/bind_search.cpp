@@ -82,27 +82,29 @@ void bind_search(nb::module_& m) {
       .def(
           "select",
           [](TreeSearch& t, int most, int simulations, const Array<std::uint64_t>& stones,
-             const Array<bool>& white_to_move, const Array<std::int32_t>& last) {
+             const Array<bool>& white_to_move, const Array<std::int32_t>& last, int batch) {
             const auto s = checked(stones, 2 * std::int64_t(most) * t.words(), "stones");
             const auto w = checked(white_to_move, most, "white_to_move");
             const auto l = checked(last, most, "last");
             const nb::gil_scoped_release release;
-            return t.select(most, simulations, s, w, l);
+            return t.select(most, simulations, s, w, l, batch);
           },
-          "most"_a, "simulations"_a, "stones"_a, "white_to_move"_a, "last"_a,
-          "How many positions were written: stones [2, most, words], white_to_move [most], last [most].")
+          "most"_a, "simulations"_a, "stones"_a, "white_to_move"_a, "last"_a, "batch"_a = 0,
+          "How many positions were written: stones [2, most, words], white_to_move [most], last [most]. Batches of "
+          "several numbers may be under way at once; the calls must come one at a time.")
       .def(
           "update",
-          [](TreeSearch& t, const Array<const float>& logits, const Array<const float>& value) {
+          [](TreeSearch& t, const Array<const float>& logits, const Array<const float>& value, int batch) {
             const std::span<const float> l(logits.data(), logits.size());
             const std::span<const float> v(value.data(), value.size());
             if (l.size() != v.size() * std::size_t(t.cells()))
               throw std::invalid_argument("logits and value do not belong together");
             const nb::gil_scoped_release release;
-            t.update(l, v);
+            t.update(l, v, batch);
           },
-          "logits"_a, "value"_a)
-      .def("cancel", &TreeSearch::cancel)
+          "logits"_a, "value"_a, "batch"_a = 0)
+      .def("cancel", &TreeSearch::cancel, "batch"_a = 0)
+      .def("cancel_all", &TreeSearch::cancel_all)
       .def("improved_policy",
            [](const TreeSearch& t) {
              auto p = t.improved_policy();

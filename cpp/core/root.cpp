@@ -31,6 +31,7 @@ void Root::set(const Tree& tree) {
   before_.assign(visits.begin(), visits.end());
   gumbel_.assign(priors.size(), 0);
   schedule_.clear();
+  halvings_.clear();
   logit_.resize(priors.size());
   for (std::size_t i = 0; i < priors.size(); ++i) logit_[i] = prior_logit(priors[i]);
 }
@@ -41,12 +42,17 @@ void Root::begin(const Tree& tree, const SearchSettings& settings, int planned, 
   if (settings.gumbel) {
     for (auto& g : gumbel_) g = -settings.gumbel_scale * std::log(-std::log(uniform(random)));
     schedule_ = considered_visits(std::min(settings.considered, int(count)), planned);
+    halvings_ = halvings(schedule_);
   } else if (settings.noise_share > 0 && count > 1) {
     std::vector<float> noise(count);
     float total = 0;
     for (auto& x : noise) total += x = gamma_variate(settings.noise_total / float(count), random) + 1e-20F;
     for (std::size_t i = 0; i < count; ++i) prior_[i] += settings.noise_share * (noise[i] / total - prior_[i]);
   }
+}
+
+bool Root::halves_at(int simulation) const {
+  return std::find(halvings_.begin(), halvings_.end(), simulation) != halvings_.end();
 }
 
 std::int32_t Root::choose(const Tree& tree, const SearchSettings& settings, int simulation) const {

@@ -16,6 +16,8 @@ class Root {
   // root has already are not counted by Gumbel's schedule.
   void begin(const Tree& tree, const SearchSettings& settings, int planned, Random& random);
 
+  // Whether the simulation, counted from 0, is the first after one of Gumbel's halvings.
+  bool halves_at(int simulation) const;
   // The edge that a simulation, counted from 0, begins with.
   std::int32_t choose(const Tree& tree, const SearchSettings& settings, int simulation) const;
   // The edge to play: a proven win; or what sequential halving left; or the most visited, the best value first.
@@ -35,6 +37,7 @@ class Root {
   std::vector<float> gumbel_;  // Gumbel noise
   std::vector<float> before_;  // the visits before the search
   std::vector<int> schedule_;
+  std::vector<int> halvings_;
 };
 
 // A gamma variate of any shape above 0 (Marsaglia and Tsang 2000), for Dirichlet noise.

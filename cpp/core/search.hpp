@@ -36,6 +36,8 @@ class Search {
   Random& random() { return random_; }
   bool expanded() const { return tree_.edge_count[0] > 0; }
   bool proven() const { return tree_.proof[0] != kUnknown; }
+  // Whether the next simulation is the first after a halving, so that its choice drops moves for good.
+  bool halves_next() const { return expanded() && choice_.halves_at(started_); }
   int started() const { return started_; }  // simulations begun at this root, the root's own judging not counted
 
   // A new root position, an empty tree.

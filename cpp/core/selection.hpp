@@ -75,6 +75,18 @@ inline std::vector<int> considered_visits(int considered, int simulations) {
   return sequence;
 }
 
+// Where in such a table fewer moves are left than before: the simulations that are the first after a halving.
+inline std::vector<int> halvings(std::span<const int> sequence) {
+  std::vector<int> found;
+  std::size_t before = 0;  // how many moves had the visits before
+  for (std::size_t i = 0, next = 0; i < sequence.size(); i = next) {
+    while (next < sequence.size() && sequence[next] == sequence[i]) ++next;
+    if (next - i < before) found.push_back(int(i));
+    before = next - i;
+  }
+  return found;
+}
+
 // exp(x) for x <= 0 to a relative error of 3e-7, in a form that the compiler can put into vector registers. Below -87
 // it stays at exp(-87).
 inline float exp_below_zero(float x) {

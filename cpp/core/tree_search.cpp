@@ -1,5 +1,7 @@
 #include "tree_search.hpp"
 
+#include <string>
+
 #include "packed.hpp"
 
 namespace fingal {
@@ -12,7 +14,7 @@ class SizedTreeSearch final : public TreeSearch {
       : board_(board), search_(position_of<Words>(board), last_of(board), settings, seed) {}
 
   void set_position(const Board& board) override {
-    cancel();
+    cancel_all();
     const auto moves = moves_between(board_, board);
     if (moves) {
       for (const auto move : *moves) search_.advance(move);
@@ -25,31 +27,43 @@ class SizedTreeSearch final : public TreeSearch {
   void prepare(int simulations, const SearchSettings& settings) override { search_.prepare(simulations, settings); }
 
   int select(int most, int simulations, std::span<std::uint64_t> stones, std::span<bool> white_to_move,
-             std::span<std::int32_t> last) override {
-    while (int(leaves_.size()) < most && !search_.proven() && !finished(simulations)) {
+             std::span<std::int32_t> last, int batch) override {
+    auto& leaves = batch_of(batch);
+    while (int(leaves.size()) < most && !search_.proven() && !finished(simulations)) {
+      if (search_.halves_next() && under_way() > leaves.size()) break;  // the others' judgements decide what is dropped
       typename Search<Words>::Leaf leaf{0, search_.root(), -1};
       const auto step = search_.descend(leaf);
       if (step == Search<Words>::Step::kCollision) break;
       if (step == Search<Words>::Step::kResolved) continue;
-      const auto i = leaves_.size();
+      const auto i = leaves.size();
       pack_stones(leaf.position, stones, std::size_t(most), i);
       white_to_move[i] = leaf.position.turn() == kWhite;
       last[i] = leaf.last;
-      leaves_.push_back(leaf);
+      leaves.push_back(leaf);
     }
-    return int(leaves_.size());
+    return int(leaves.size());
   }
 
-  void update(std::span<const float> logits, std::span<const float> value) override {
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      search_.finish(leaves_[i], logits.data() + i * std::size_t(cells()), value[i]);
+  void update(std::span<const float> logits, std::span<const float> value, int batch) override {
+    auto& leaves = batch_of(batch);
+    if (value.size() != leaves.size()) {
+      throw std::invalid_argument(std::to_string(value.size()) + " judgements do not answer what was asked: " +
+                                  std::to_string(leaves.size()) + " are expected");
     }
-    leaves_.clear();
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      search_.finish(leaves[i], logits.data() + i * std::size_t(cells()), value[i]);
+    }
+    leaves.clear();
   }
 
-  void cancel() override {
-    for (const auto& leaf : leaves_) search_.abandon(leaf);
-    leaves_.clear();
+  void cancel(int batch) override {
+    auto& leaves = batch_of(batch);
+    for (const auto& leaf : leaves) search_.abandon(leaf);
+    leaves.clear();
+  }
+
+  void cancel_all() override {
+    for (std::size_t batch = 0; batch < batches_.size(); ++batch) cancel(int(batch));
   }
 
   int words() const override { return Words; }
@@ -81,12 +95,29 @@ class SizedTreeSearch final : public TreeSearch {
   }
 
  private:
+  using Leaves = std::vector<typename Search<Words>::Leaf>;
+  static constexpr int kMostBatches = 256;
+
+  Leaves& batch_of(int batch) {
+    if (batch < 0 || batch >= kMostBatches)
+      throw std::invalid_argument("a batch has a number from 0 to 255, not " + std::to_string(batch));
+    if (std::size_t(batch) >= batches_.size()) batches_.resize(std::size_t(batch) + 1);
+    return batches_[std::size_t(batch)];
+  }
+
+  // Positions that are being judged.
+  std::size_t under_way() const {
+    std::size_t sum = 0;
+    for (const auto& leaves : batches_) sum += leaves.size();
+    return sum;
+  }
+
   // The root's own judging is no simulation; those under way count.
   bool finished(int simulations) const { return search_.expanded() && search_.started() >= simulations; }
 
   Board board_;
   Search<Words> search_;
-  std::vector<typename Search<Words>::Leaf> leaves_;
+  std::vector<Leaves> batches_;
 };
 
 }  // namespace

@@ -16,12 +16,15 @@ class TreeSearch : public SearchedTree {
   virtual void prepare(int simulations, const SearchSettings& settings) = 0;
   // At most `most` positions to judge, written to the arrays, stride `most`: stones [2, most, words]. Fewer when the
   // tree has no more to ask at once, or when `simulations` are done or the root is proven. No net judges a position
-  // twice.
+  // twice. Batches of several numbers, from 0 on, may be under way at once: a number is free again after its update or
+  // cancel. The calls themselves must come one at a time.
   virtual int select(int most, int simulations, std::span<std::uint64_t> stones, std::span<bool> white_to_move,
-                     std::span<std::int32_t> last) = 0;
-  virtual void update(std::span<const float> logits, std::span<const float> value) = 0;
-  // Forgets the positions that select() handed out.
-  virtual void cancel() = 0;
+                     std::span<std::int32_t> last, int batch) = 0;
+  // The judgements of a batch; std::invalid_argument when it has not so many positions.
+  virtual void update(std::span<const float> logits, std::span<const float> value, int batch) = 0;
+  // Forgets the positions that select() handed out in a batch.
+  virtual void cancel(int batch) = 0;
+  virtual void cancel_all() = 0;
 
   virtual int words() const = 0;
   virtual int cells() const = 0;

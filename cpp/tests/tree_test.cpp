@@ -268,12 +268,12 @@ void cancelled_leaves_leave_the_search_usable() {
     std::vector<std::uint64_t> stones(2 * most);
     std::unique_ptr<bool[]> white(new bool[most]());
     std::vector<std::int32_t> last(most);
-    const int count = search->select(most, simulations, stones, {white.get(), most}, last);
+    const int count = search->select(most, simulations, stones, {white.get(), most}, last, 0);
     const std::vector<float> logits(std::size_t(count * 49), 0), value(std::size_t(count), 0.1F);
     if (answered) {
-      search->update(logits, value);
+      search->update(logits, value, 0);
     } else {
-      search->cancel();
+      search->cancel(0);
     }
     return count;
   };
@@ -288,6 +288,69 @@ void cancelled_leaves_leave_the_search_usable() {
   while (one(1000, true) > 0) {
   }
   CHECK(search->visits() == 1001);
+}
+
+// Batches under way at once, judged in any order: the visits are those of the simulations, and of Gumbel's schedule.
+void several_batches_share_a_tree() {
+  Board board(5, 5, false);
+  SearchSettings settings;
+  settings.gumbel = true;
+  settings.considered = 8;
+  const auto search = TreeSearch::make(board, settings, 1);
+  constexpr int most = 4, batches = 3, simulations = 240;
+  std::array<int, batches> count{};
+  const auto select = [&](int b) {
+    std::array<std::uint64_t, 2 * most> stones{};
+    std::array<bool, most> white{};
+    std::array<std::int32_t, most> last{};
+    const int n = search->select(most, simulations, stones, white, last, b);
+    return count[std::size_t(b)] = n;
+  };
+  const auto update = [&](int b) {
+    const auto n = std::size_t(count[std::size_t(b)]);
+    search->update(std::vector<float>(n * 25, 0), std::vector<float>(n, 0.1F), b);
+    count[std::size_t(b)] = 0;
+  };
+  search->prepare(simulations, settings);
+  CHECK(select(0) == 1 && select(1) == 0);  // the root is judged by one of them
+  update(0);
+  Random random(7);
+  int waited = 0;
+  for (int turn = 0; turn < 2000; ++turn) {
+    const int b = int(random.below(batches));
+    if (count[std::size_t(b)] > 0) {
+      update(b);
+    } else {
+      const int before = count[0] + count[1] + count[2];
+      const int n = select(b);
+      waited += n == 0 && before > 0 && search->simulations() < simulations;
+      CHECK(n > 0 || before > 0 || search->simulations() == simulations);  // with none under way there is work
+    }
+    CHECK(search->visits() == 1 + search->simulations());
+  }
+  for (int b = 0; b < batches; ++b) update(b);
+  CHECK(search->visits() == simulations + 1 && waited > 0);
+  int once = 0, more = 0;  // sequential halving: 8 moves at 240 / 24 visits, 4 at 20 more, 2 at 40 more
+  for (const auto& c : search->candidates({})) {
+    once += c.visits == 10;
+    more += c.visits == 70;
+  }
+  CHECK(once == 4 && more == 2);
+  CHECK(refuses([&] { search->update({}, std::vector<float>(1, 0), 0); }, "0 are expected"));
+  CHECK(refuses([&] { select(256); }, "from 0 to 255"));
+  search->prepare(100, settings);
+  CHECK(select(0) > 0 && select(1) > 0);
+  search->cancel(0);
+  CHECK(search->visits() == simulations + 1 + count[1]);
+  update(1);
+}
+
+void halvings_are_where_moves_are_dropped() {
+  // 4 moves once each, then 2 of them twice, then as many: [0 0 0 0, 1 1, 2 2].
+  CHECK((halvings(considered_visits(4, 8)) == std::vector<int>{4}));
+  // 16 / (3 * 8) gives 1 for 8 moves, then 1 for 4 and 2 for 2 of them.
+  CHECK((halvings(considered_visits(8, 16)) == std::vector<int>{8, 12}));
+  CHECK(halvings(considered_visits(1, 5)).empty());
 }
 
 void proven_positions_need_no_net() {
@@ -315,6 +378,8 @@ int main() {
   collisions_are_told_and_leave_no_trace();
   puct_chooses_what_the_formula_says();
   cancelled_leaves_leave_the_search_usable();
+  several_batches_share_a_tree();
+  halvings_are_where_moves_are_dropped();
   proven_positions_need_no_net();
   return verdict();
 }

@@ -20,7 +20,8 @@ def no_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_nets")
 def test_every_figure_is_there() -> None:
     results = search.measure(seconds=0.01, rounds=2, positions=64)
-    assert set(results) == {*search.LABELS, "net"}
+    assert set(results) == {*search.LABELS, "net", "threads"}
+    assert results["threads"] == []
     assert results["net"].startswith("untrained")
     for name in ("sims_per_s_constant", "ort_fp32_per_s", "ort_int8_per_s"):
         assert results[name] > 0
@@ -48,6 +49,13 @@ def test_without_torch_the_tree_is_measured(
     assert results["ort_fp32_per_s"] is results["net"] is None
     Console().print(search.table(results))
     assert "not measured" in capsys.readouterr().out
+
+
+def test_threads_are_measured_in_turn() -> None:
+    row = search.scaling("fingal-small", 5, seconds=0.2, rounds=2)
+    assert row["net"] == "fingal-small"
+    assert row["one"] > 0
+    assert row["ratio"] == row["two"] / row["one"]
 
 
 def test_no_time_is_refused() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fingal.game import WHITE, Board
-from fingal.search import tree
+from fingal.search import crew, tree
 from fingal.search.evaluator import Evaluation, Positions
 from fingal.search.rollout import RolloutEvaluator
 from fingal.search.tree import Search, Settings
@@ -161,7 +161,7 @@ def test_nodes_are_those_of_this_run() -> None:
 @pytest.mark.parametrize("settings", [PUCT, GUMBEL], ids=str)
 def test_seconds_are_those_of_the_clock(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = count()
-    monkeypatch.setattr(tree.time, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(crew.time, "monotonic", lambda: float(next(ticks)))
     search = Search(uniform, settings)
     search.set_position(Board(9))
     search.finish(seconds=50)

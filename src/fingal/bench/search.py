@@ -7,8 +7,11 @@ Every figure is a rate per CPU second of one thread on 11x11, the median of seve
 - The net alone: ONNX Runtime in float32 and int8 on batches of 8 positions, and how often the two have the same best
   move, on positions of the float32 net's own play.
 
+- Two threads: how many positions a search judges in a second of the wall clock, with one thread and with two, in turn.
+  The best of the rounds counts, since others may use the machine: two threads need two idle cores.
+
 The net is the small one that comes with Fingal. Where there is none, an untrained one of the same shape takes its
-place: as fast, but the agreement of a net that knows nothing says little.
+place: as fast, but the agreement of a net that knows nothing says little. Threads are measured with nets that ship.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import importlib.util
 import itertools
 import statistics
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ from fingal import _core
 from fingal.bench.core import Meter, rate
 from fingal.game import Board, Colour
 from fingal.search.evaluator import Evaluator, Positions
+from fingal.search.tree import Search, Settings
 
 SIZE = 11
 SIMULATIONS = 10_000
@@ -38,6 +43,9 @@ LABELS = {
     "ort_int8_per_s": "positions, ONNX Runtime int8",
     "int8_top1_agreement": "int8 and float32 have the same best move",
 }
+
+THREADS = (("fingal-small", 11), ("fingal-small", 13), ("fingal-large", 11))
+"""Nets and sizes that searches with one and with two threads are measured on."""
 
 
 def measure(seconds: float = 2.0, rounds: int = 5, positions: int = 1000) -> dict[str, Any]:
@@ -71,7 +79,8 @@ def measure(seconds: float = 2.0, rounds: int = 5, positions: int = 1000) -> dic
         for _ in range(rounds):
             for key, meter in meters.items():
                 taken[key].append(meter(seconds / rounds))
-    return results | {key: statistics.median(rates) for key, rates in taken.items()}
+    results |= {key: statistics.median(rates) for key, rates in taken.items()}
+    return results | {"threads": [scaling(net, size, seconds, rounds) for net, size in THREADS if _ships(net)]}
 
 
 def table(results: dict[str, Any]) -> Table:
@@ -83,7 +92,35 @@ def table(results: dict[str, Any]) -> Table:
         found = results[key]
         shown = "not measured" if found is None else f"{found:.1%}" if found <= 1 else f"{found:,.0f}"
         out.add_row(label, shown)
+    for row in results["threads"]:
+        label = f"{row['net']} on {row['size']}x{row['size']}, positions a second: one thread, two, ratio"
+        out.add_row(label, f"{row['one']:,.0f}, {row['two']:,.0f}, {row['ratio']:.2f}")
     return out
+
+
+def scaling(net: str, size: int, seconds: float = 2.0, rounds: int = 5) -> dict[str, Any]:
+    """Positions a second of the wall clock that a search adds to its tree, with one thread and with two."""
+    from fingal.nets.inference import open_evaluator
+
+    evaluator = open_evaluator(net, "cpu", backend="onnx")
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for threads, taken in rates.items():
+            search = Search(evaluator, Settings(threads=threads))
+            search.set_position(Board(size))
+            search.finish(BATCH)
+            begun, before = time.perf_counter(), search.visits
+            visits = search.finish(seconds=seconds / rounds).visits
+            taken.append((visits - before) / (time.perf_counter() - begun))
+    one, two = max(rates[1]), max(rates[2])
+    return {"net": net, "size": size, "one": one, "two": two, "ratio": two / one}
+
+
+def _ships(net: str) -> bool:
+    """Whether a net's file for ONNX Runtime is there, and the runtime."""
+    from fingal.nets.card import WEIGHTS
+
+    return (WEIGHTS / f"{net}.int8.onnx").is_file() and importlib.util.find_spec("onnxruntime") is not None
 
 
 def tree_meter(gumbel: bool = False) -> Meter:

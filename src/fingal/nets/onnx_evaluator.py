@@ -22,6 +22,9 @@ _CHUNK = 64
 class OnnxEvaluator:
     """An evaluator from an ``.onnx`` file that ``fingal.nets.export`` wrote."""
 
+    concurrent = True
+    """Any number of threads may call it at once."""
+
     def __init__(self, path: str | os.PathLike[str], threads: int = 1, model: bytes | None = None) -> None:
         """Open a file; CheckpointError when it is not such a net. ``threads`` share the work of one batch.
 

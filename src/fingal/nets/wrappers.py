@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingal.nets.planes import joined, rotated, take
-from fingal.search.evaluator import Evaluation, Evaluator, Positions
+from fingal.search.evaluator import Evaluation, Evaluator, Positions, is_concurrent
 
 
 class Averaged:
@@ -21,6 +21,7 @@ class Averaged:
     def __init__(self, evaluator: Evaluator) -> None:
         """Wrap an evaluator."""
         self.evaluator = evaluator
+        self.concurrent = is_concurrent(evaluator)
 
     def __call__(self, positions: Positions) -> Evaluation:
         """Judge the positions: mean logits, mean value."""

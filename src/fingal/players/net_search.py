@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -33,7 +34,7 @@ class NetSearchSettings:
     average: bool = False
     """Whether the net is asked twice, the second time about the board turned by 180 degrees."""
     threads: int = 1
-    """Threads of the CPU that share the net's work."""
+    """Threads of the CPU that search one tree together; with one, the same seed gives the same moves."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the net runs; auto takes a GPU when there is one."""
     seed: int | None = None
@@ -43,8 +44,13 @@ class NetSearchSettings:
         """A player that searches so; ValueError, with one sentence, when there is no such net."""
         from fingal.nets.inference import open_evaluator
         from fingal.players.searching import Manner, SearchPlayer, limit_of
+        from fingal.search.evaluator import is_concurrent
 
         manner = Manner(self.temperature, self.resign, self.seed)
         limit = limit_of(self.sims, self.time, self.nodes)
-        evaluator = open_evaluator(self.net, self.device, threads=self.threads, average=self.average)
+        evaluator = open_evaluator(self.net, self.device, average=self.average)
+        if self.threads > 1 and is_concurrent(evaluator):
+            how = dataclasses.replace(how, threads=self.threads)
+        elif self.threads != 1:  # one call at a time: the threads share the work of each
+            evaluator = open_evaluator(self.net, self.device, threads=self.threads, average=self.average)
         return SearchPlayer.with_net(name, evaluator, how, limit, manner)

@@ -34,8 +34,21 @@ class Evaluator(Protocol):
     """Anything that can judge positions. ``fingal.testing.check_evaluator`` says what it must get right."""
 
     def __call__(self, positions: Positions) -> Evaluation:
-        """Judge the positions. May be called from any one thread at a time."""
+        """Judge the positions. May be called from any one thread at a time; see ``is_concurrent``."""
         ...
+
+
+@runtime_checkable
+class Concurrent(Protocol):
+    """What an evaluator may have besides: threads that may call it at the same time, each with work of its own."""
+
+    concurrent: bool
+    """Whether it may be called so."""
+
+
+def is_concurrent(evaluator: Evaluator) -> bool:
+    """Whether several threads may call an evaluator at the same time, and gain by it."""
+    return isinstance(evaluator, Concurrent) and evaluator.concurrent
 
 
 @runtime_checkable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,7 +12,8 @@ import numpy as np
 from fingal import _core
 from fingal.game import Board
 from fingal.search import growing
-from fingal.search.evaluator import Evaluator, Positions
+from fingal.search.crew import Crew
+from fingal.search.evaluator import Evaluator
 from fingal.search.growing import MOST_EDGES, check_limits
 
 
@@ -37,12 +37,16 @@ class Settings:
     """A node with so many visits is asked for its virtual connections, which prove it or rule moves out; 0: none is."""
     batch: int = 8
     """How many positions the net judges at once; 1 gives the best tree, more the better speed."""
+    threads: int = 1
+    """How many threads share the tree, each with batches of its own; the evaluator must allow calls at once."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         for name in ("considered", "batch"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not 1 <= self.threads <= 256:
+            raise ValueError(f"threads must be from 1 to 256, not {self.threads}")
         for name in ("c_init", "fpu_reduction", "c_scale"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
@@ -69,7 +73,7 @@ class Search(growing.Search):
     """A tree search with an evaluator."""
 
     def __init__(self, evaluator: Evaluator, settings: Settings | None = None, seed: int = 0) -> None:
-        """Search with an evaluator; with the same seed and limit it finds the same."""
+        """Search with an evaluator; with one thread, the same seed and the same limit it finds the same."""
         super().__init__()
         self.settings = settings or Settings()
         self._evaluator = evaluator
@@ -89,40 +93,34 @@ class Search(growing.Search):
     def run(
         self, simulations: int | None = None, seconds: float | None = None, nodes: int | None = None
     ) -> Iterator[None]:
-        """Search until a limit is reached; gives control back after every batch. The last batch may pass ``nodes``."""
+        """Search until a limit is reached. The last batches may pass ``nodes``.
+
+        Control comes back after every batch; with several threads every now and then, when none of them is at work.
+        """
         check_limits(simulations, seconds, nodes)
         _, board = self._there()
         tree = self._net_tree
         assert tree is not None
         settings = self.settings
-        deadline = None if seconds is None else time.monotonic() + seconds
         most_nodes = MOST_EDGES // board.cells
         if nodes is not None:
             most_nodes = min(most_nodes, tree.nodes + nodes)
-        batch = min(settings.batch, simulations or settings.batch)
-        stones = np.zeros((2, batch, tree.words), np.uint64)
-        white, last = np.zeros(batch, np.bool_), np.zeros(batch, np.int32)
+        crew = Crew(
+            tree,
+            self._evaluator,
+            (board.width, board.height),
+            settings.core(),
+            _plans(simulations, settings.gumbel),
+            min(settings.batch, simulations or settings.batch),
+            self._stop,
+            seconds,
+            most_nodes,
+        )
         try:
-            for planned in _plans(simulations, settings.gumbel):
-                tree.prepare(planned, settings.core())
-                while True:
-                    if self._stop.is_set() or tree.nodes >= most_nodes:
-                        return
-                    if deadline is not None and time.monotonic() >= deadline:
-                        return
-                    count = tree.select(batch, planned, stones, white, last)
-                    if count == 0:
-                        break
-                    asked = Positions(
-                        board.width, board.height, np.ascontiguousarray(stones[:, :count]), white[:count], last[:count]
-                    )
-                    said = self._evaluator(asked)
-                    tree.update(np.ascontiguousarray(said.logits), np.ascontiguousarray(said.value))
-                    yield
-                if tree.proof != 0:
-                    return
+            while crew.batch() if settings.threads == 1 else crew.together(settings.threads):
+                yield
         finally:
-            tree.cancel()
+            tree.cancel_all()
             self._stop.clear()
 
     def clear(self) -> None:

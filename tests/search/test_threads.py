@@ -1,0 +1,153 @@
+"""Several threads in one tree: limits, proofs, failures and interrupts end cleanly, whoever looks meanwhile."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from fingal.game import Board
+from fingal.search import crew
+from fingal.search.evaluator import Evaluation, Positions
+from fingal.search.tree import Search, Settings
+from tests.search.golden import board_of, central
+
+BOTH = [Settings(threads=3, batch=4), Settings(gumbel=True, threads=3, batch=4)]
+
+
+@pytest.fixture(autouse=True)
+def _nobody_stays_behind() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    assert set(threading.enumerate()) <= before
+
+
+def slow(positions: Positions) -> Evaluation:
+    """As ``central``, and slow enough that threads meet."""
+    time.sleep(0.001)
+    return central(positions)
+
+
+def search_of(settings: Settings, board: Board | None = None, evaluator: object = slow) -> Search:
+    search = Search(evaluator, settings)  # type: ignore[arg-type]
+    search.set_position(board or Board(9))
+    return search
+
+
+@pytest.mark.parametrize("settings", BOTH, ids=str)
+@pytest.mark.parametrize("simulations", [1, 2, 7, 100, 500])
+def test_simulations_are_exact_and_every_visit_is_counted_once(settings: Settings, simulations: int) -> None:
+    search = search_of(settings)
+    found = search.finish(simulations)
+    assert found.visits == simulations + 1
+    assert sum(candidate.visits for candidate in found.candidates) == simulations
+    assert search.finish(simulations).visits == 2 * simulations + 1
+
+
+def test_threads_judge_at_the_same_time_and_no_position_twice() -> None:
+    seen: list[bytes] = []
+    at_once = [0, 0]
+    lock = threading.Lock()
+
+    def evaluator(positions: Positions) -> Evaluation:
+        with lock:
+            at_once[0] += 1
+            at_once[1] = max(at_once)
+            seen.extend(row.tobytes() for row in np.moveaxis(positions.stones, 1, 0))
+        time.sleep(0.002)
+        with lock:
+            at_once[0] -= 1
+        return central(positions)
+
+    found = search_of(Settings(threads=3, batch=2), evaluator=evaluator).finish(300)
+    assert at_once == [0, 3]
+    assert len(seen) == found.visits == 301
+    # Other orders of the same moves lead to the same stones in other nodes; the root's own moves have one order.
+    first = [stones for stones in seen if sum(byte.bit_count() for byte in stones) == 1]
+    assert len(first) == len(set(first)) == len([c for c in found.candidates if c.visits > 0])
+
+
+def test_gumbel_halves_as_with_one_thread() -> None:
+    """Whatever the threads do, so many moves get so many visits: 8 * 12, 4 * 24 more, 2 * 48 more."""
+    for seed in range(5):
+        search = Search(slow, Settings(gumbel=True, considered=8, threads=3, batch=4, noise=1.0), seed)
+        search.set_position(Board(7))
+        visits = sorted(candidate.visits for candidate in search.finish(288).candidates)
+        assert visits == [12, 12, 12, 12, 36, 36, 84, 84]
+
+
+def test_what_is_dropped_is_judged_first() -> None:
+    """A net that knows one good move: however late its judgements come, halving does not drop it."""
+    good = Board(7).cell("d4")
+
+    def evaluator(positions: Positions) -> Evaluation:
+        stones = positions.stones[0, :, 0] >> np.uint64(good) & np.uint64(1)
+        time.sleep(0.004 if stones.any() else 0.001)
+        number = len(positions.white_to_move)
+        value = np.where(stones > 0, 0.9, -0.9) * np.where(positions.white_to_move, -1, 1)
+        return Evaluation(np.zeros((number, 49), np.float32), value.astype(np.float32))
+
+    for seed in range(10):
+        search = Search(evaluator, Settings(gumbel=True, considered=49, threads=4, batch=4), seed)
+        search.set_position(Board(7))
+        search.finish(200)
+        assert search.best_move() == good
+
+
+@pytest.mark.parametrize("settings", BOTH, ids=str)
+def test_small_boards_are_proven(settings: Settings) -> None:
+    for opening, proof in (("b2", -1), ("a1", 1), ("c1", -1)):
+        search = search_of(settings, board_of(opening, width=3))
+        assert search.finish(20_000).proof == proof
+
+
+@pytest.mark.parametrize("settings", BOTH, ids=str)
+def test_a_failure_of_one_ends_all_and_leaves_the_tree_sound(settings: Settings) -> None:
+    failing = threading.Event()
+    main = threading.current_thread()
+
+    def evaluator(positions: Positions) -> Evaluation:
+        if failing.is_set() and threading.current_thread() is not main:
+            raise RuntimeError("no more")
+        return slow(positions)
+
+    search = search_of(settings, evaluator=evaluator)
+    search.finish(100)
+    failing.set()
+    with pytest.raises(RuntimeError, match="no more"):
+        search.finish(100_000)
+    visits = search.visits
+    failing.clear()
+    found = search.finish(100)
+    assert found.visits == visits + 100
+    assert sum(candidate.visits for candidate in found.candidates) == found.visits - 1
+
+
+@pytest.mark.parametrize("settings", BOTH, ids=str)
+def test_interrupts_deadlines_and_callers_that_leave(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "SLICE", 0.01)
+    monkeypatch.setattr(crew, "LEAST_BATCHES", 1)
+    search = search_of(settings)
+    timer = threading.Timer(0.1, search.interrupt)
+    timer.start()
+    assert search.finish().visits > 1
+    timer.join()
+    before = search.visits
+    assert search.finish(seconds=0.05).visits > before
+    for look, _ in enumerate(search.run()):
+        found = search.analysis()
+        assert sum(candidate.visits for candidate in found.candidates) == found.visits - 1
+        assert threading.active_count() == 1 + sum(t.daemon for t in threading.enumerate())
+        if look == 5:
+            break
+    assert search.finish(50).visits == found.visits + 50
+    nodes = search.finish(nodes=100).visits - found.visits - 50
+    assert 100 <= nodes < 100 + 3 * 4
+    search.interrupt()
+    assert search.finish(100).visits == found.visits + 50 + nodes
+
+
+def test_threads_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="threads must be from 1 to 256, not 0"):
+        Settings(threads=0)
