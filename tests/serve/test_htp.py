@@ -116,24 +116,26 @@ def test_the_player_sees_the_side_that_is_asked_for() -> None:
 
 
 def test_clock() -> None:
-    """No limit until there is a clock; then a share of the time left."""
+    """No limit until there is a clock; then the clock, and a share of the time left."""
     player = First()
     engine = HtpEngine(player)
     engine.answer("genmove b")
     assert player.limits == [NO_LIMIT]
     engine.answer("time_left w 60")
     engine.answer("genmove w")
-    assert player.limits[-1].seconds == pytest.approx(60 / (120 / 4))
+    assert player.limits[-1].seconds == pytest.approx((60 - 0.03 * 60) / (120 / 4))
+    assert player.limits[-1].clock == 60
     engine.answer("clear_board")
     engine.answer("genmove b")
     assert player.limits[-1] == NO_LIMIT
     engine.answer("param_game game_time 80")
     engine.answer("boardsize 3")
     engine.answer("genmove b")
-    assert player.limits[-1].seconds == pytest.approx(80 / 8)
+    assert player.limits[-1].seconds == pytest.approx((80 - 0.03 * 5) / 8)
     engine.answer("time_left w 0")
     engine.answer("genmove w")
-    assert player.limits[-1].seconds == pytest.approx(0.05)
+    assert 0 < (player.limits[-1].seconds or 0) < 0.001
+    assert player.limits[-1].clock == 0
 
 
 def test_interrupt_ends_the_search_under_way() -> None:

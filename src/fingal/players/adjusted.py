@@ -9,7 +9,7 @@ from fingal.players.player import NO_LIMIT, Interruptible, Judging, Limit, Playe
 
 
 class Adjusted:
-    """A player that now and then makes a random move, or that has its own limit, whatever limit it is given."""
+    """A player that makes a random move now and then, or has a limit of its own, which only a clock makes shorter."""
 
     def __init__(
         self, player: Player, *, limit: Limit | None = None, epsilon: float = 0.0, seed: int | None = None
@@ -31,9 +31,17 @@ class Adjusted:
             board = open_board(record)
             if self._random.random() < self.epsilon:
                 return self._random.choice(board.legal_moves)
-        move = self.player.choose(record, limit if self.limit is None else self.limit)
+        move = self.player.choose(record, self._within(limit))
         self.value = judgement(self.player)
         return move
+
+    def _within(self, limit: Limit) -> Limit:
+        """The player's own limit, and under a clock no more than that allows."""
+        own = self.limit
+        if own is None or limit.clock is None:
+            return limit if own is None else own
+        seconds = [each for each in (own.seconds, limit.seconds) if each is not None]
+        return Limit(own.simulations, min(seconds, default=None), own.nodes, limit.clock)
 
     @property
     def remark(self) -> str:

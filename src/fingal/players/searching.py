@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import functools
+import math
 import random
+import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -11,12 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingal.game import RESIGN, SWAP, Board, Record
+from fingal.players import clock
 from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Limit, Player, open_board
 from fingal.search.evaluator import Evaluator, Positions
 from fingal.search.growing import Analysis, Search
 from fingal.search.tree import Search as NetSearch
 from fingal.search.tree import Settings
+
+LOOK = 0.02
+"""Under a clock, a search is asked so often, in seconds, whether it has found enough."""
+LEAST_SECONDS = 1e-6
+"""What a search gets when there is no time: the position is judged, and no more."""
+HURRY = 1.0
+"""With less time than this, in seconds, a first move that may be swapped is made without judging them all."""
 
 Opener = Callable[[Board], NDArray[np.float32]]
 """From an empty board to what it is worth after each first move, [cells], in the view of the side that then moves."""
@@ -84,6 +93,8 @@ class SearchPlayer:
         self.value = None
         try:
             if may_be_swapped(board):
+                if limit.clock is not None and clock.share(limit.clock, board.cells).most < HURRY:
+                    return customary_opening(board)
                 return even_opening(self._opener(board), self._manner.temperature, self._random)
             found = self._look(board, limit)
             self.value = found.value
@@ -127,11 +138,20 @@ class SearchPlayer:
         self._search.clear()
 
     def _look(self, board: Board, limit: Limit) -> Analysis:
+        search = self._search
         if limit == NO_LIMIT:
             limit = self._default
-        self._search.set_position(board)
-        look = functools.partial(self.watch, self._search)
-        return self._search.finish(limit.simulations, limit.seconds, limit.nodes, look)
+        search.set_position(board)
+        if limit.clock is None:
+            return search.finish(limit.simulations, limit.seconds, limit.nodes, lambda: self.watch(search))
+        timed = _Timed(search, clock.share(limit.clock, len(board.empty_cells)))
+
+        def look() -> None:
+            timed.look()
+            self.watch(search)
+
+        most = min(timed.share.most, math.inf if limit.seconds is None else limit.seconds)
+        return search.finish(limit.simulations, max(most, LEAST_SECONDS), limit.nodes, look)
 
     def _drawn(self, found: Analysis) -> int:
         """A move drawn by visits, unless the best one is proven; what is proven to lose is not drawn."""
@@ -141,6 +161,31 @@ class SearchPlayer:
         most = max(candidate.visits for candidate in hopeful)
         weights = [(candidate.visits / most) ** (1 / self._manner.temperature) for candidate in hopeful]
         return self._random.choices(hopeful, weights)[0].move
+
+
+class _Timed:
+    """A search under a clock: it is ended when its move has had what it should get."""
+
+    def __init__(self, search: Search, share: clock.Share) -> None:
+        self.share = share
+        self._search = search
+        self._began = self._looked = time.monotonic()
+        self._visits, self._value = search.visits, search.value
+
+    def look(self) -> None:
+        """End the search if it need not go on."""
+        now = time.monotonic()
+        if now < self._looked + LOOK:
+            return
+        self._looked, search = now, self._search
+        if self._value is None:
+            self._value = search.value
+        moves, best, second, gap = search.rivals()
+        fall = (self._value or 0.0) - (search.value or 0.0)
+        spent = now - self._began
+        rate = (search.visits - self._visits) / spent
+        if clock.is_enough(self.share, clock.Doubt(moves, best, second, gap, fall), spent, rate):
+            search.interrupt()
 
 
 def searching(player: Player) -> SearchPlayer | None:
@@ -157,6 +202,11 @@ def may_be_swapped(board: Board) -> bool:
     after = board.copy()
     after.push(0)
     return after.can_swap
+
+
+def customary_opening(board: Board) -> int:
+    """A first move that people take for even where the opponent may swap: b4, or a2 on small boards."""
+    return board.cell("b4" if min(board.width, board.height) >= 9 else "a2")
 
 
 def even_opening(values: NDArray[np.float32], temperature: float, rng: random.Random) -> int:

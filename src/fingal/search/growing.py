@@ -97,6 +97,20 @@ class Search(ABC):
         return 0 if self._tree is None else self._tree.visits
 
     @property
+    def value(self) -> float | None:
+        """What the position is worth for the side to move, in [-1, 1]; None when nothing is known."""
+        return None if self._tree is None or (self._tree.visits == 0 and self._tree.proof == 0) else self._tree.value
+
+    def rivals(self) -> tuple[int, float, float, float]:
+        """The moves that may be played in the end: their number, what the best and the second have, and their gap.
+
+        By visits; the last is how many the second is behind, infinite where visits alone do not decide.
+        """
+        visits = sorted((row[1] for row in self._there()[0].candidates() if row[4] >= 0), reverse=True)
+        best, second = (*visits, 0, 0)[:2]
+        return len(visits), float(best), float(second), float(best - second)
+
+    @property
     def edges(self) -> int:
         """The tree has no more edges than this: a measure of its memory, as ``MOST_EDGES``."""
         return 0 if self._tree is None or self._board is None else self._tree.nodes * self._board.cells

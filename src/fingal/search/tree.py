@@ -127,6 +127,14 @@ class Search(growing.Search):
         """Let go of the tree."""
         self._net_tree = None
 
+    def rivals(self) -> tuple[int, float, float, float]:
+        """As every search; Gumbel shares visits out evenly and so has the improved policy decide."""
+        moves, best, second, gap = super().rivals()
+        if self.settings.gumbel and moves > 1:
+            second, best = np.sort(self.policy())[-2:].tolist()
+            gap = math.inf
+        return moves, best, second, gap
+
     def policy(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """The improved policy, [cells]: what the search makes of the net's."""
         self._there()

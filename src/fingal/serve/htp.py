@@ -5,8 +5,7 @@ empty line. The commands are those of benzene's engines that HexGui and benzene'
 as KataGo and Leela Zero stream it (``fingal.serve.htp_analysis``): its lines come until the next line is sent.
 
 Until the controller sets a clock, with ``time_left`` or ``param_game game_time``, a move may take as long as the player
-wants. From then on a move gets the time left divided by the moves to come, estimated as a quarter of the empty cells
-(a game fills about half of a board, and half of that is the opponent's), 8 at least; and 0.05 seconds at least.
+wants. From then on the time left is shared out among the moves to come (``fingal.players.clock``).
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import fingal
 from fingal.game import RESIGN, SWAP, Board, Colour, Record, Special
+from fingal.players import clock
 from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, PlayerError
+from fingal.players.searching import LEAST_SECONDS, searching
 from fingal.serve import htp_analysis, htp_knowledge
 from fingal.serve.htp_analysis import Live
 from fingal.serve.htp_text import (
@@ -368,7 +370,11 @@ class HtpEngine:
             self._at_work = None
 
     def _limit(self, colour: Colour) -> Limit:
+        """Players that search share their time out themselves; others are told what this move may take."""
         if not self._has_clock:
             return NO_LIMIT
-        moves = max(8.0, len(self.board.empty_cells) / 4)
-        return Limit(seconds=max(0.05, self._left[colour] / moves))
+        left = self._left[colour]
+        if searching(self.player) is not None:
+            return Limit(clock=left)
+        usual = clock.share(left, len(self.board.empty_cells)).usual
+        return Limit(seconds=max(LEAST_SECONDS, usual), clock=left)

@@ -1,0 +1,71 @@
+"""How much of a game's clock one move gets: functions of numbers, for players that search and for the HTP engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+LAG = 0.03
+"""Seconds kept back for each move that may be left: for what passes between clock and player, and for late batches."""
+LEAST_MOVES = 8
+"""The time left is never shared among fewer moves than this."""
+STRETCH = 2.5
+"""A hard move may take so many times the usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one move gets of a clock, in seconds."""
+
+    usual: float
+    """For a move like most."""
+    most: float
+    """For the hardest. 0: there is no time to think at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What a search that has not ended says of its best move."""
+
+    moves: int
+    """Moves that are not proven to lose."""
+    best: float
+    """How much it prefers the best move, from 0 on,"""
+    second: float
+    """and the next."""
+    gap: float
+    """Visits that the next is behind the best; infinite where visits do not decide."""
+    fall: float
+    """How much less the position is worth than when the search began, in values from -1 to 1."""
+
+
+def share(left: float, empty: int) -> Share:
+    """What a move may take with so many seconds left and so many empty cells.
+
+    A player may have to fill half of the cells, and a lag for each is kept back; of the rest a move gets its part as if
+    either side had a quarter of the cells to fill, as in most games. Even if every move takes the most, and the lag on
+    top, the clock never runs out.
+    """
+    spare = max(0.0, left - LAG * ((empty + 1) // 2))
+    usual = spare / max(float(LEAST_MOVES), empty / 4)
+    return Share(usual, STRETCH * usual)
+
+
+def wanted(share: Share, doubt: Doubt) -> float:
+    """How many seconds a move should take in all: half of the usual when it is clear, more when moves are close.
+
+    More, too, when the position looks worse and worse. None when there is only one move.
+    """
+    if doubt.moves == 1:
+        return 0.0
+    closeness = min(1.0, doubt.second / doubt.best) if doubt.best > 0 else 1.0
+    return min(share.most, share.usual * (0.5 + closeness + 4 * min(0.25, max(0.0, doubt.fall))))
+
+
+def is_enough(share: Share, doubt: Doubt, spent: float, rate: float) -> bool:
+    """Whether a search need not go on after so many seconds, at so many visits a second.
+
+    The time that it should take is over, or the best move could not be overtaken in the rest of it.
+    """
+    rest = wanted(share, doubt) - spent
+    return rest <= 0 or (math.isfinite(doubt.gap) and rate > 0 and doubt.gap > rate * rest)

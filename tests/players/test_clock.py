@@ -1,0 +1,139 @@
+"""Time on a clock: what a move gets, and whole games on a clock that only the test moves."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingal.game import Board, Record
+from fingal.players.adjusted import Adjusted
+from fingal.players.clock import LAG, Doubt, is_enough, share, wanted
+from fingal.players.player import Limit
+from fingal.players.searching import SearchPlayer
+from fingal.search.evaluator import Evaluation, Positions
+from fingal.search.tree import Settings
+from fingal.serve.htp import HtpEngine
+
+SECONDS = st.floats(0, 1e5)
+DOUBTS = st.builds(
+    Doubt,
+    st.integers(0, 361),
+    st.floats(0, 1e6),
+    st.floats(0, 1e6),
+    st.one_of(st.just(math.inf), st.floats(0, 1e6)),
+    st.floats(-2, 2),
+)
+
+
+@given(SECONDS, st.integers(1, 361), st.data())
+def test_no_game_takes_more_than_its_clock(left: float, cells: int, data: st.DataObject) -> None:
+    """Every move takes all that it may, and a lag; the opponent moves in between, or does not."""
+    begun, empty = left, cells
+    for _ in range((cells + 1) // 2):
+        spent = share(left, empty).most
+        left -= spent + (LAG if begun >= LAG * ((cells + 1) // 2) else 0)
+        assert left >= -1e-6
+        left, empty = max(left, 0.0), empty - 2
+
+
+@given(SECONDS, SECONDS, st.integers(1, 361), DOUBTS)
+def test_more_time_left_never_gives_less_time_for_a_move(one: float, other: float, empty: int, doubt: Doubt) -> None:
+    less, more = share(min(one, other), empty), share(max(one, other), empty)
+    assert less.usual <= more.usual
+    assert less.most <= more.most
+    assert wanted(less, doubt) <= wanted(more, doubt)
+    assert 0 <= wanted(more, doubt) <= more.most
+
+
+def test_hard_moves_get_more_time_and_clear_ones_less() -> None:
+    usual = share(100, 100)
+    clear = wanted(usual, Doubt(90, 0.9, 0.05, math.inf, 0.0))
+    close = wanted(usual, Doubt(90, 0.4, 0.39, math.inf, 0.0))
+    falling = wanted(usual, Doubt(90, 0.9, 0.05, math.inf, 0.3))
+    assert clear < usual.usual < close <= usual.most
+    assert falling > clear
+    assert wanted(usual, Doubt(1, 1.0, 0.0, 0.0, 0.0)) == 0
+
+
+def test_a_lead_that_cannot_be_overtaken_is_enough() -> None:
+    usual = share(800 + 3, 200)  # 16 seconds for this move, 8 if it is clear
+    leading = Doubt(90, 1000, 0, 1000, 0.0)
+    assert wanted(usual, leading) == pytest.approx(8)
+    assert not is_enough(usual, leading, spent=2, rate=200)  # 1200 visits are still to come
+    assert is_enough(usual, leading, spent=4, rate=200)  # 800
+    assert not is_enough(usual, Doubt(90, 1000, 0, math.inf, 0.0), spent=4, rate=200)
+    assert is_enough(usual, Doubt(90, 1000, 0, math.inf, 0.0), spent=8, rate=200)
+
+
+class Time:
+    """A clock that only judging moves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, cost: float) -> None:
+        self.now, self.cost, self.asked = 0.0, cost, 0
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+
+    def evaluator(self, positions: Positions) -> Evaluation:
+        self.now += self.cost
+        self.asked += 1
+        number, cells = len(positions.white_to_move), positions.width * positions.height
+        rng = np.random.default_rng(self.asked)
+        logits = rng.normal(size=(number, cells)).astype(np.float32)
+        return Evaluation(logits, rng.uniform(-0.5, 0.5, number).astype(np.float32))
+
+    def player(self, gumbel: bool = True) -> SearchPlayer:
+        return SearchPlayer.with_net("timed", self.evaluator, Settings(gumbel=gumbel), Limit(simulations=100))
+
+
+@pytest.mark.parametrize("gumbel", [True, False])
+@pytest.mark.parametrize("seconds", [1, 3, 20])
+@pytest.mark.parametrize("swap", ["0", "1"])
+def test_whole_games_end_in_time(gumbel: bool, seconds: int, swap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Time(monkeypatch, cost=0.02)
+    engine, rng = HtpEngine(ticking.player(gumbel)), random.Random(seconds)
+    for line in ("boardsize 7", f"param_game allow_swap {swap}", f"param_game game_time {seconds}"):
+        assert engine.answer(line).startswith("=")
+    while not engine.board.is_over():
+        assert engine.answer(f"genmove {engine.board.turn}").startswith("=")
+        if not engine.board.is_over():
+            engine.answer(f"play {engine.board.turn} {engine.board.name(rng.choice(engine.board.legal_moves))}")
+        assert min(engine._left.values()) > 0
+    assert ticking.now <= seconds
+    assert ticking.now > 0.2 * seconds or seconds == 1  # and it is used
+
+
+def test_with_next_to_no_time_the_first_thought_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Time(monkeypatch, cost=0.02)
+    for swap in (False, True):
+        record = Record(11, 11, swap)
+        ticking.asked = 0
+        assert ticking.player().choose(record, Limit(clock=0.05)) in record.board().legal_moves
+        assert ticking.asked <= 1
+
+
+def test_a_forced_move_is_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Time(monkeypatch, cost=0.05)
+    record, board = Record(7, 7), Board(7)
+    for move in ("d2", "a1", "d3", "a2", "d4", "a3", "d5", "a4", "d6", "c7", "d1"):
+        record.push(board.turn, board.cell(move))
+        board.push(move)
+    assert board.name(ticking.player().choose(record, Limit(clock=1000))) == "d7"
+    assert ticking.asked <= 2
+
+
+@pytest.mark.parametrize("own", [Limit(seconds=0.5), Limit(simulations=10)])
+def test_the_players_own_limit_holds_under_a_clock(own: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Time(monkeypatch, cost=0.1)
+    player = Adjusted(ticking.player(), limit=own)
+    player.choose(Record(9, 9), Limit(clock=1000))
+    assert ticking.now < 0.65
+    ticking.now = 0
+    player.choose(Record(9, 9), Limit(clock=0.0))
+    assert ticking.now < 0.15
+
+
+def test_a_clock_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="a clock of -1 seconds is not possible"):
+        Limit(clock=-1)
