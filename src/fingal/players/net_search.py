@@ -35,6 +35,8 @@ class NetSearchSettings:
     """Whether the net is asked twice, the second time about the board turned by 180 degrees."""
     threads: int = 1
     """Threads of the CPU that search one tree together; with one, the same seed gives the same moves."""
+    ponder: bool = False
+    """Whether it goes on thinking, as an engine over HTP, while the opponent does."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the net runs; auto takes a GPU when there is one."""
     seed: int | None = None
@@ -53,4 +55,4 @@ class NetSearchSettings:
             how = dataclasses.replace(how, threads=self.threads)
         elif self.threads != 1:  # one call at a time: the threads share the work of each
             evaluator = open_evaluator(self.net, self.device, threads=self.threads, average=self.average)
-        return SearchPlayer.with_net(name, evaluator, how, limit, manner)
+        return SearchPlayer.with_net(name, evaluator, how, limit, manner, self.ponder)

@@ -15,6 +15,7 @@ from fingal.game import RESIGN, SWAP, Board, Record
 from fingal.players import clock
 from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Limit, Player, open_board
+from fingal.players.pondering import Ponderer
 from fingal.search.evaluator import Evaluator, Positions
 from fingal.search.growing import Analysis, Search
 from fingal.search.tree import Search as NetSearch
@@ -58,12 +59,14 @@ class SearchPlayer:
         opener: Opener,
         default: Limit,
         manner: Manner | None = None,
+        ponders: bool = False,
     ) -> None:
         """Search with what ``search`` makes of a seed, within ``default`` where no limit is given.
 
-        ``opener`` judges Black's first move where White may swap.
+        ``opener`` judges Black's first move where White may swap. ``ponders`` says whether ``ponder`` does something.
         """
         self.name = name
+        self.ponders = ponders
         self.value: float | None = None
         """What the last search found the position worth."""
         self.watch: Callable[[Search], None] = lambda search: None
@@ -73,10 +76,17 @@ class SearchPlayer:
         self._opener = opener
         self._default = default
         self._search = search(self._random.getrandbits(62))
+        self._ponderer = Ponderer(self._search)
 
     @classmethod
     def with_net(
-        cls, name: str, evaluator: Evaluator, settings: Settings, default: Limit, manner: Manner | None = None
+        cls,
+        name: str,
+        evaluator: Evaluator,
+        settings: Settings,
+        default: Limit,
+        manner: Manner | None = None,
+        ponders: bool = False,
     ) -> SearchPlayer:
         """A player whose search asks an evaluator."""
         return cls(
@@ -85,10 +95,12 @@ class SearchPlayer:
             lambda board: values_after(evaluator, board),
             default,
             manner,
+            ponders,
         )
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
+        self.rest()
         board = open_board(record)
         self.value = None
         try:
@@ -113,6 +125,7 @@ class SearchPlayer:
         The swap is left out of account. ValueError when the game is over. It ends when nothing is left to be found,
         on ``interrupt()``, and when the caller stops asking.
         """
+        self.rest()
         self._search.set_position(open_board(record))
         limit = limit or NO_LIMIT
         for _ in self._search.run(limit.simulations, limit.seconds, limit.nodes):
@@ -129,12 +142,25 @@ class SearchPlayer:
         """What a move may cost where nothing else is said."""
         return self._default
 
+    def ponder(self, record: Record) -> None:
+        """Search on while the opponent thinks at the end of the record, until ``rest`` or the next question.
+
+        Only a player that ``ponders`` does; ValueError when the game is over.
+        """
+        if self.ponders:
+            self._ponderer.start(open_board(record))
+
+    def rest(self) -> None:
+        """Ponder no more; nothing is at work when this returns."""
+        self._ponderer.stop()
+
     def interrupt(self) -> None:
         """End the search under way, or the next one, soon."""
         self._search.interrupt()
 
     def close(self) -> None:
-        """Let go of the tree."""
+        """Ponder no more, and let go of the tree."""
+        self.rest()
         self._search.clear()
 
     def _look(self, board: Board, limit: Limit) -> Analysis:

@@ -55,6 +55,8 @@ class Settings:
     """Whether df-pn tries to prove the position beside the search, in a thread of its own."""
     memory: int = 64
     """Megabytes for the solver's table."""
+    ponder: bool = False
+    """Whether it goes on thinking, as an engine over HTP, while the opponent does."""
     temperature: float = 0.0
     """0 plays the best move; more draws by visits, the flatter the higher."""
     resign: float | None = None
@@ -87,7 +89,7 @@ def make(settings: Settings) -> Player:
     manner = Manner(settings.temperature, settings.resign, settings.seed)
     limit = limit_of(settings.sims, settings.time, settings.nodes)
     net = None if settings.prior is None else open_prior(settings.prior, settings.device)
-    return SearchPlayer("uct", lambda seed: uct.Search(how, seed, net), opening_values, limit, manner)
+    return SearchPlayer("uct", lambda seed: uct.Search(how, seed, net), opening_values, limit, manner, settings.ponder)
 
 
 def open_prior(name: str, device: Device = "auto") -> Evaluator:

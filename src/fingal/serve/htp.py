@@ -33,14 +33,15 @@ def serve(player: str | Player, input: BinaryIO | None = None, output: BinaryIO 
     Without streams it uses standard input and output, and sends what a player prints to standard error meanwhile.
     """
     ours = spec.make(player) if isinstance(player, str) else player
+    engine = HtpEngine(ours)
     try:
-        engine = HtpEngine(ours)
         if output is not None:
             return _talk(engine, input or sys.stdin.buffer, output)
         output = sys.stdout.buffer
         with contextlib.redirect_stdout(sys.stderr):
             return _talk(engine, input or sys.stdin.buffer, output)
     finally:
+        engine.rest()
         if isinstance(player, str):
             ours.close()
 

@@ -59,6 +59,8 @@ class HtpEngine:
         self._at_work: object = None
         """What searches now, if it does."""
         self._interrupted = threading.Event()
+        self._pondered: object = None
+        """The end of the record after the player's own last move: there it ponders between two commands, if it does."""
         self._live: Live | None = None
 
     def answer(self, line: str | bytes, *, interrupted: bool = False, live: Live | None = None) -> str:
@@ -76,6 +78,7 @@ class HtpEngine:
             return ""
         if interrupted:
             self._interrupted.set()
+        self.rest()
         try:
             if not words:
                 raise ValueError("there is no command after the number")
@@ -92,6 +95,20 @@ class HtpEngine:
             return framed("?", number, one_line(f"{name} failed: {type(error).__name__}: {error}"))
         finally:
             self._interrupted.clear()
+            self._ponder()
+
+    def rest(self) -> None:
+        """Let the player ponder no more."""
+        if (player := searching(self.player)) is not None:
+            player.rest()
+
+    def _ponder(self) -> None:
+        """Let the player think on while the opponent does, if it just moved here."""
+        player = searching(self.player)
+        if player is None or self.has_quit or self.record.end is not self._pondered or self._resigned is not None:
+            return
+        if self.board.winner is None:
+            player.ponder(self.record)
 
     def _streamed(self, number: str, lines: Generator[str]) -> str:
         """Send an answer line by line and return its end; all of it where nobody reads along."""
@@ -185,6 +202,7 @@ class HtpEngine:
             self._resigned = colour
             return "resign"
         self._push(colour, move)
+        self._pondered = self.record.end
         return self.board.name(move)
 
     @command("reg_genmove COLOUR")

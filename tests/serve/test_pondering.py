@@ -1,0 +1,138 @@
+"""Pondering over HTP: it thinks on, every command ends it, and what it found is kept."""
+
+import io
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from fingal.players.player import Limit
+from fingal.players.searching import SearchPlayer
+from fingal.players.spec import make
+from fingal.search.evaluator import Evaluation, Positions
+from fingal.search.tree import Settings
+from fingal.serve.htp import HtpEngine, serve
+from tests.search.golden import central
+
+
+class Waits:
+    """An evaluator that says when it has been asked so often."""
+
+    def __init__(self) -> None:
+        self.asked, self.until = 0, 0
+        self.reached = threading.Event()
+
+    def __call__(self, positions: Positions) -> Evaluation:
+        self.asked += len(positions.white_to_move)
+        if self.asked >= self.until:
+            self.reached.set()
+        return central(positions)
+
+    def wait_for(self, more: int) -> None:
+        self.reached.clear()
+        self.until = self.asked + more
+        assert self.reached.wait(20)
+
+
+def ponderers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "ponder"]
+
+
+@pytest.fixture
+def asked() -> Iterator[Waits]:
+    yield Waits()
+    assert ponderers() == []
+
+
+def engine_of(asked: Waits, ponders: bool = True) -> HtpEngine:
+    player = SearchPlayer.with_net("thinker", asked, Settings(gumbel=True), Limit(simulations=20), None, ponders)
+    engine = HtpEngine(player)
+    engine.answer("boardsize 9")
+    return engine
+
+
+def test_it_thinks_on_and_keeps_what_it_found(asked: Waits) -> None:
+    engine = engine_of(asked)
+    search = engine.player.search  # type: ignore[attr-defined]
+    engine.answer("genmove b")
+    asked.wait_for(2000)
+    assert len(ponderers()) == 1
+    assert engine.answer("time_left").startswith("= Black")
+    asked.wait_for(100)  # and on, after a command that leaves the position as it is
+    engine.answer("name")
+    engine.rest()
+    reply = max(search.candidates(), key=lambda candidate: candidate.visits)
+    assert reply.visits > 100
+    engine.answer(f"play w {engine.board.name(reply.move)}")
+    assert ponderers() == []
+    before = asked.asked
+    engine.answer("reg_genmove b")
+    assert search.visits >= reply.visits + 20
+    assert asked.asked <= before + 21
+
+
+LINES = """undo|clear_board|boardsize 5|play w a1|play w resign|quit|showboard|nonsense|param_game|genmove w
+reg_genmove w|kata-analyze w 10|fingal-analyze w 10|loadsgf nowhere"""
+
+
+@pytest.mark.parametrize("line", LINES.replace("\n", "|").split("|"))
+def test_every_command_answers_as_without(asked: Waits, line: str) -> None:
+    plain, pondering = engine_of(Waits(), ponders=False), engine_of(asked)
+    answers = []
+    for engine in (plain, pondering):
+        engine.answer("play b e5")
+        first = engine.answer("genmove w")
+        if engine is pondering:
+            asked.wait_for(50)
+        told = engine.answer(line)
+        # What a search finds depends on what it knew before; that it finds something does not.
+        told = told[:8] if "analyze" in line or "genmove" in line else told
+        answers.append((first, told.replace(" ", "")[:2] if "genmove" in line else told))
+        engine.rest()
+        answers.append((engine.board.ply, len(engine.board.empty_cells)))
+    assert answers[:2] == answers[2:]
+    assert (pondering.answer("showboard") == plain.answer("showboard")) or "genmove" in line
+    pondering.rest()
+
+
+def test_it_ends_with_the_input_and_with_the_game(asked: Waits) -> None:
+    for sent in (b"boardsize 5\ngenmove b\n", b"boardsize 5\ngenmove b\nquit\n", b"boardsize 1\ngenmove b\n"):
+        player = SearchPlayer.with_net("thinker", asked, Settings(), Limit(simulations=5), None, True)
+        assert serve(player, io.BytesIO(sent), io.BytesIO()) == 0
+        assert ponderers() == []
+
+
+def test_without_it_nothing_is_asked_between_commands(asked: Waits) -> None:
+    engine = engine_of(asked, ponders=False)
+    engine.answer("genmove b")
+    assert ponderers() == []
+
+
+def test_a_net_that_fails_meanwhile_is_heard_of_at_the_next_move(asked: Waits) -> None:
+    def evaluator(positions: Positions) -> Evaluation:
+        if threading.current_thread().name == "ponder":
+            asked.reached.set()
+            raise RuntimeError("no more")
+        number, cells = len(positions.white_to_move), positions.width * positions.height
+        return Evaluation(np.zeros((number, cells), np.float32), np.zeros(number, np.float32))
+
+    player = SearchPlayer.with_net("thinker", evaluator, Settings(), Limit(simulations=20), None, True)
+    engine = HtpEngine(player)
+    engine.answer("boardsize 5")
+    assert engine.answer("genmove b").startswith("= ")
+    assert asked.reached.wait(20)
+    assert engine.answer("genmove w").startswith("= ")
+    engine.rest()
+
+
+@pytest.mark.parametrize("text", ["puct:net=fingal-small,sims=5,ponder=yes", "uct:sims=20,ponder=yes"])
+def test_by_text(text: str) -> None:
+    player = make(text)
+    engine = HtpEngine(player)
+    engine.answer("boardsize 11")
+    for line in ("genmove b", "genmove w", "genmove b"):
+        assert engine.answer(line).startswith("= ")
+        assert len(ponderers()) == 1
+    player.close()
+    assert ponderers() == []
