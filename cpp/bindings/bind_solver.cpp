@@ -1,12 +1,31 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
 
 #include "bind.hpp"
+#include "core/fewest_moves.hpp"
 #include "core/solver.hpp"
 
 namespace fingal {
 
 void bind_solver(nb::module_& m) {
+  const auto ending = [](auto find) {
+    return [find](const Board& board, std::int64_t nodes) {
+      Ending found;
+      {
+        const nb::gil_scoped_release release;
+        found = find(board, nodes);
+      }
+      return std::pair(found.moves, std::vector<int>(found.first.begin(), found.first.end()));
+    };
+  };
+  m.def("fewest_moves", ending(&fewest_moves), "board"_a, "nodes"_a,
+        "For a side to move that wins: (how many of its moves it takes at least, [the first]); (0, []) beyond the "
+        "nodes.");
+  m.def("longest_defence", ending(&longest_defence), "board"_a, "nodes"_a,
+        "For a side to move that loses: (how many moves the other needs at most, or 0 beyond the nodes, [moves that "
+        "hold out longest]).");
+
   nb::class_<SolverSettings>(m, "SolverSettings")
       .def(nb::init<>())
       .def_rw("threads", &SolverSettings::threads)

@@ -595,6 +595,16 @@ def regions(board: Board) -> list[tuple[list[int], list[list[int]], list[list[in
     The regions of empty cells: (cells, those that touch each black group, each white one, owner or -1).
     """
 
+def fewest_moves(board: Board, nodes: int) -> tuple[int, list[int]]:
+    """
+    For a side to move that wins: (how many of its moves it takes at least, [the first]); (0, []) beyond the nodes.
+    """
+
+def longest_defence(board: Board, nodes: int) -> tuple[int, list[int]]:
+    """
+    For a side to move that loses: (how many moves the other needs at most, or 0 beyond the nodes, [moves that hold out longest]).
+    """
+
 class SolverSettings:
     def __init__(self) -> None: ...
 

@@ -16,11 +16,14 @@ from fingal.players import clock
 from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Limit, Player, open_board
 from fingal.players.pondering import Ponderer
+from fingal.search import ending
 from fingal.search.evaluator import Evaluator, Positions
 from fingal.search.growing import Analysis, Search
 from fingal.search.tree import Search as NetSearch
 from fingal.search.tree import Settings
 
+ENDING_RATE = 20_000
+"""Positions a second that the end of a game is searched with, at the least."""
 LOOK = 0.02
 """Under a clock, a search is asked so often, in seconds, whether it has found enough."""
 LEAST_SECONDS = 1e-6
@@ -50,7 +53,7 @@ class Manner:
 
 
 class SearchPlayer:
-    """A player that searches. Its tree is kept from move to move; what is proven to win is played."""
+    """A player that searches. Its tree is kept from move to move; what is proven to win is won in the fewest moves."""
 
     def __init__(
         self,
@@ -117,6 +120,8 @@ class SearchPlayer:
             return SWAP
         if self._manner.resign is not None and found.value < self._manner.resign:
             return RESIGN
+        if found.proof != 0:
+            return self._last_moves(board, found, limit)
         return self._drawn(found) if self._manner.temperature > 0 else self._search.best_move()
 
     def analyse(self, record: Record, limit: Limit | None = None) -> Generator[Search, None, None]:
@@ -179,10 +184,22 @@ class SearchPlayer:
         most = min(timed.share.most, math.inf if limit.seconds is None else limit.seconds)
         return search.finish(limit.simulations, max(most, LEAST_SECONDS), limit.nodes, look)
 
+    def _last_moves(self, board: Board, found: Analysis, limit: Limit) -> int:
+        """Where the result is proven: the move that wins soonest, or that loses latest."""
+        nodes = ending.NODES
+        if limit.clock is not None:
+            nodes = min(nodes, int(ENDING_RATE * clock.share(limit.clock, len(board.empty_cells)).usual))
+        if found.proof > 0:
+            win = ending.fewest_moves(board, nodes)
+            return self._search.best_move() if win is None else win[1]
+        longest = ending.longest_defence(board, nodes)
+        hardest = [candidate.move for candidate in found.candidates if candidate.move in longest]
+        return (hardest or longest)[0]
+
     def _drawn(self, found: Analysis) -> int:
-        """A move drawn by visits, unless the best one is proven; what is proven to lose is not drawn."""
+        """A move drawn by visits; what is proven to lose is not drawn."""
         hopeful = [candidate for candidate in found.candidates if candidate.proof == 0 and candidate.visits > 0]
-        if found.proof != 0 or not hopeful:
+        if not hopeful:
             return self._search.best_move()
         most = max(candidate.visits for candidate in hopeful)
         weights = [(candidate.visits / most) ** (1 / self._manner.temperature) for candidate in hopeful]
