@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingal.game import RESIGN, SWAP, Board, Record
-from fingal.players import clock
+from fingal.players import clock, opening
 from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Limit, Player, open_board
 from fingal.players.pondering import Ponderer
@@ -22,6 +22,8 @@ from fingal.search.growing import Analysis, Search
 from fingal.search.tree import Search as NetSearch
 from fingal.search.tree import Settings
 
+OPENING_SIMULATIONS = 64
+"""So many say whether to swap where the board is larger than the net knows."""
 ENDING_RATE = 20_000
 """Positions a second that the end of a game is searched with, at the least."""
 LOOK = 0.02
@@ -63,13 +65,16 @@ class SearchPlayer:
         default: Limit,
         manner: Manner | None = None,
         ponders: bool = False,
+        largest: int | None = None,
     ) -> None:
         """Search with what ``search`` makes of a seed, within ``default`` where no limit is given.
 
         ``opener`` judges Black's first move where White may swap. ``ponders`` says whether ``ponder`` does something.
+        On boards with a longer side than ``largest``, openings are judged on a board with that side.
         """
         self.name = name
         self.ponders = ponders
+        self._largest = largest
         self.value: float | None = None
         """What the last search found the position worth."""
         self.watch: Callable[[Search], None] = lambda search: None
@@ -99,6 +104,7 @@ class SearchPlayer:
             default,
             manner,
             ponders,
+            opening.known_side(evaluator),
         )
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
@@ -110,13 +116,16 @@ class SearchPlayer:
             if may_be_swapped(board):
                 if limit.clock is not None and clock.share(limit.clock, board.cells).most < HURRY:
                     return customary_opening(board)
-                return even_opening(self._opener(board), self._manner.temperature, self._random)
+                return self._open(board)
+            stone_wins = self._stone_wins(board, limit) if board.can_swap else False
+            if stone_wins:
+                return SWAP
             found = self._look(board, limit)
             self.value = found.value
         finally:
             self._search.take_back_interrupt()
         # Mirrored, the position is the opponent's: a swap makes of a value its negative.
-        if board.can_swap and found.value < 0:
+        if stone_wins is None and found.value < 0:
             return SWAP
         if self._manner.resign is not None and found.value < self._manner.resign:
             return RESIGN
@@ -167,6 +176,31 @@ class SearchPlayer:
         """Ponder no more, and let go of the tree."""
         self.rest()
         self._search.clear()
+
+    def _open(self, board: Board) -> int:
+        """A first move near even."""
+        side = board.width if self._largest is None else min(self._largest, board.width)
+        judged = board if side == board.width else Board(side, swap=True)
+        chosen = even_opening(self._opener(judged), self._manner.temperature, self._random)
+        return opening.moved(chosen, side, board.width)
+
+    def _stone_wins(self, board: Board, limit: Limit) -> bool | None:
+        """Whether the first stone is worth having where the search of the board itself should not say: None elsewhere.
+
+        By proof on small boards; on those larger than the net knows, by a short search of a smaller one.
+        """
+        proven = opening.proven_to_win(board)
+        if proven is not None or self._largest is None or self._largest >= board.width:
+            if proven:
+                self.value = -1.0
+            return proven
+        seconds = None if limit.clock is None else max(clock.share(limit.clock, board.cells).usual, LEAST_SECONDS)
+        self._search.set_position(opening.smaller(board, self._largest))
+        found = self._search.finish(OPENING_SIMULATIONS, seconds)
+        if found.visits < OPENING_SIMULATIONS and found.proof == 0:
+            self._search.interrupt()  # there was no time for this, so there is none for more
+        self.value = found.value
+        return found.value < 0
 
     def _look(self, board: Board, limit: Limit) -> Analysis:
         search = self._search
