@@ -14,7 +14,9 @@ from fingal.search.evaluator import Evaluator, Positions
 SLICE = 0.1
 """Threads that search together stop after so many seconds, for whoever looks at the tree,"""
 LEAST_BATCHES = 8
-"""but not before each has had time for so many batches: while one stops, it waits for the others."""
+"""but not before each has had time for so many batches, since while one stops it waits for the others;"""
+MOST_SLICE = 0.5
+"""never later than this, so that nobody who wants to say something waits for long."""
 
 
 class Crew:
@@ -91,13 +93,20 @@ class Crew:
         False when the run is over. What one of them raised is raised here.
         """
         self._arrays += [self._room() for _ in range(len(self._arrays), threads)]
-        until = time.monotonic() + max(SLICE, LEAST_BATCHES * self._longest)
-        others = [threading.Thread(target=self._work, args=(worker, until)) for worker in range(1, threads)]
-        for thread in others:
-            thread.start()
-        self._work(0, until)
-        for thread in others:
-            thread.join()
+        until = time.monotonic() + min(MOST_SLICE, max(SLICE, LEAST_BATCHES * self._longest))
+        others: list[threading.Thread] = []
+        try:
+            for worker in range(1, threads):
+                thread = threading.Thread(target=self._work, args=(worker, until))
+                thread.start()
+                others.append(thread)
+            self._work(0, until)
+            for thread in others:
+                thread.join()
+        except BaseException as error:  # Ctrl-C while it waits, or no thread more: the others end first
+            self._error = error
+            for thread in others:
+                thread.join()
         if self._error is not None:
             raise self._error
         return not self._has_ended()
