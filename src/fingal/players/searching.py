@@ -119,6 +119,8 @@ class SearchPlayer:
                 return self._open(board)
             stone_wins = self._stone_wins(board, limit) if board.can_swap else False
             if stone_wins:
+                self._search.set_position(board)
+                self._search.finish(simulations=1)  # whoever looks at the search finds this position
                 return SWAP
             found = self._look(board, limit)
             self.value = found.value
