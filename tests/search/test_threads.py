@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from fingal import _core
 from fingal.game import Board
 from fingal.search import crew
 from fingal.search.evaluator import Evaluation, Positions
@@ -78,21 +79,24 @@ def test_gumbel_halves_as_with_one_thread() -> None:
 
 
 def test_what_is_dropped_is_judged_first() -> None:
-    """A net that knows one good move: however late its judgements come, halving does not drop it."""
-    good = Board(7).cell("d4")
+    """16 moves once each, then 8 of them again: nobody gets a leaf of the second round before the first is judged."""
+    settings = Settings(gumbel=True, considered=16).core()
+    tree = _core.TreeSearch(Board(7), settings, 0)
+    tree.prepare(100, settings)
 
-    def evaluator(positions: Positions) -> Evaluation:
-        stones = positions.stones[0, :, 0] >> np.uint64(good) & np.uint64(1)
-        time.sleep(0.004 if stones.any() else 0.001)
-        number = len(positions.white_to_move)
-        value = np.where(stones > 0, 0.9, -0.9) * np.where(positions.white_to_move, -1, 1)
-        return Evaluation(np.zeros((number, 49), np.float32), value.astype(np.float32))
+    def select(batch: int) -> int:
+        return tree.select(8, 100, np.zeros((2, 8, 1), np.uint64), np.zeros(8, np.bool_), np.zeros(8, np.int32), batch)
 
-    for seed in range(10):
-        search = Search(evaluator, Settings(gumbel=True, considered=49, threads=4, batch=4), seed)
-        search.set_position(Board(7))
-        search.finish(200)
-        assert search.best_move() == good
+    def update(number: int, batch: int) -> None:
+        tree.update(np.zeros((number, 49), np.float32), np.zeros(number, np.float32), batch)
+
+    assert select(0) == 1
+    update(1, 0)
+    assert [select(0), select(1)] == [8, 8]
+    update(8, 0)
+    assert select(0) == 0
+    update(8, 1)
+    assert select(0) == 8
 
 
 @pytest.mark.parametrize("settings", BOTH, ids=str)
