@@ -13,6 +13,7 @@ from fingal.learn.alphazero import AlphaZero, Trainer, losses, train
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.selfplay import even_openings
+from fingal.learn.parts.source import Local
 from fingal.learn.parts.versus import raw_match
 from fingal.nets.judge import Judge
 from fingal.nets.planes import encode as encode_numpy
@@ -129,22 +130,23 @@ def test_what_a_named_net_cannot_learn_is_refused() -> None:
 
 def test_a_game_that_comes_twice_is_learned_from_once(tmp_path: Path) -> None:
     trainer = begin(tmp_path)
-    pool = trainer.pools[0]
-    before = pool.core.save()
+    assert isinstance(trainer.source, Local)
+    actor = trainer.source.actor
     for _ in range(100):
-        pool.collect()
-        pool.launch()
-    pool.drop()
-    after = pool.core.save()  # holds games that are finished and were not given yet
-    samples, games = pool.drain()
-    assert len(games) > 0
-    assert set(samples["game"]) <= {game[0] for game in games}
-    pool.core.restore(after)
-    again, none = pool.drain()
-    assert none == []
-    assert len(again["value"]) == 0
-    pool.core.restore(before)
-    assert pool.drain()[1] == []
+        actor.play()
+    actor.rest()
+    state = actor.kept()  # holds games that are finished and were not delivered yet
+    first = actor.deliver()
+    actor.restore(*state)
+    for delivery in first + actor.deliver():
+        trainer.take(delivery)
+    names = [(delivery.pool, game[0]) for delivery in first for game in delivery.games]
+    positions = sum(len(delivery.samples["value"]) for delivery in first)
+    assert len(names) == len(set(names)) > 0
+    progress = trainer.progress
+    assert (progress.delivered, progress.duplicates, progress.games) == (2 * len(names), len(names), len(names))
+    assert progress.positions == trainer.replay.seen == positions > 0
+    assert progress.judgements == 100 * FAST.games
 
 
 def test_a_teacher_plays_first(tmp_path: Path) -> None:
@@ -159,7 +161,8 @@ def test_a_teacher_plays_first(tmp_path: Path) -> None:
     for _ in train(trainer):
         pass
     assert trainer.player() is trainer.average
-    assert trainer.judge.config == TINY
+    assert isinstance(trainer.source, Local)
+    assert trainer.source.actor.judge.config == TINY
     assert trainer.progress.steps == 12
 
 

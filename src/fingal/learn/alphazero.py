@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -22,15 +23,17 @@ from torch import Tensor
 from fingal import _core
 from fingal.game import Colour, Record, Result, formats
 from fingal.learn.parts import state
+from fingal.learn.parts.actor import Actor, Openings, judge_for
+from fingal.learn.parts.delivery import Delivery, Net, Tally
+from fingal.learn.parts.ledger import Ledger
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run, minutes_on
-from fingal.learn.parts.selfplay import DevicePool, Game, draw_openings, kept_pools, restore_pools
-from fingal.learn.parts.versus import raw_match
+from fingal.learn.parts.selfplay import DevicePool, Game
+from fingal.learn.parts.source import Local, Match, Source
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
-from fingal.nets.judge import Judge
 from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
-from fingal.nets.ringed import Ringed, named, plain
+from fingal.nets.ringed import named, plain
 
 
 @dataclass(frozen=True)
@@ -213,6 +216,8 @@ SHOWN = {
     "value": "value loss",
     "owner": "owner loss",
     "learning_rate": "learning rate",
+    "actors": "actors",
+    "staleness": "steps behind",
     "against_older": "won against older self",
     "wrong_resignations": "wrong resignations",
 }
@@ -252,16 +257,36 @@ class Progress:
     """How far a run has come; all of it is in a checkpoint."""
 
     steps: int = 0
+    delivered: int = 0
+    """Games that came, those that came again included."""
+    duplicates: int = 0
+    """Games that came again and were refused."""
     games: int = 0
+    """Games that are learned from."""
     positions: int = 0
-    judgements: int = 0
     seconds: float = 0.0
     owed: float = 0.0
     """Positions to learn from before more are gathered."""
-    rounds: int = 0
-    """Rounds of judging."""
-    turns: list[float] = field(default_factory=list)
-    """By pool: how much judging it has had, in shares."""
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    """By actor."""
+
+    @property
+    def judgements(self) -> int:
+        """By all actors."""
+        return sum(tally.judgements for tally in self.tallies.values())
+
+
+def new_actor(config: AlphaZero, net: Net, device: torch.device, seed: int) -> Actor:
+    """Somebody who plays as the settings say, under a name that nobody had before; weights for it come later."""
+    judge, settings = judge_for(net, device), config.selfplay()
+    pools = [
+        DevicePool(size, config.games, settings, 1000 * seed + 2 * size + twin, config.threads, judge)
+        for twin in (0, 1)
+        for size in config.sizes
+    ]
+    openings = Openings(config.opening_stones, config.opening_spread, round(512 * config.wild_share))
+    generator = torch.Generator().manual_seed(seed)
+    return Actor(uuid.uuid4().hex, pools, judge, config.shares or (1.0,), openings, generator)
 
 
 class Trainer:
@@ -280,7 +305,7 @@ class Trainer:
         if start is not None:
             checkpoint.fill(plain(net), start)
         self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.average: Residual | Ringed = copy.deepcopy(self.net).eval().requires_grad_(False)
+        self.average: Net = copy.deepcopy(self.net).eval().requires_grad_(False)
         decayed = [p for p in self.net.parameters() if p.ndim > 1]
         others = [p for p in self.net.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
@@ -288,76 +313,51 @@ class Trainer:
             lr=config.learning_rate,
             fused=cuda,
         )
-        self.progress = Progress(turns=[0.0] * 2 * len(config.sizes))
+        self.progress, self.ledger = Progress(), Ledger()
         self.teacher = checkpoint.load(Path(config.teacher))[0].to(device) if config.teacher else None
-        self.judge = self._new_judge()
-        settings = config.selfplay()
-        self.pools = [
-            DevicePool(size, config.games, settings, 1000 * config.seed + 2 * size + twin, config.threads, self.judge)
-            for twin in (0, 1)
-            for size in config.sizes
-        ]
+        self.source: Source = Local(new_actor(config, self.player(), device, config.seed), self.newest)
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.opening_generator = torch.Generator().manual_seed(config.seed)
         self.forward = torch.compile(self.net, dynamic=False) if cuda else self.net
         self.finished: list[tuple[int, Game]] = []
         self._sums, self._summed = dict[str, Tensor](), 0
+        self._behind = self._arrived = 0
         self._load_state()
-        self._refresh_judge()
-        self._refresh_openings()
+        self.source.renew()
 
-    def player(self) -> Residual | Ringed:
+    def player(self) -> Net:
         """The net that plays: the teacher, if there is one, and later the net that learns, its weights averaged."""
         if self.teacher is not None and self.done_share() < self.config.teacher_share:
             return self.teacher
         return self.average
 
-    def _new_judge(self) -> Judge:
-        cuda = self.device.type == "cuda"
-        dtype = torch.bfloat16 if cuda else torch.float32
-        return Judge(self.player().config, self.device, compiled=cuda, dtype=dtype)
-
-    def _refresh_judge(self) -> None:
-        """The judge says what the net that plays says now; one of another shape gives its place to a new one."""
-        player = self.player()
-        if player.config != self.judge.config:
-            self.judge = self._new_judge()
-            for pool in self.pools:
-                pool.drop()
-                pool.set_judge(self.judge)
-        self.judge.refresh(player)
-
-    def share(self, pool: int) -> float:
-        """How much judging a pool should get."""
-        return self.config.shares[pool % len(self.config.sizes)] if self.config.shares else 1.0
+    def newest(self) -> tuple[int, Net]:
+        """The net that plays, and its version: the steps that made it."""
+        return self.progress.steps, self.player()
 
     def play(self) -> None:
-        """One round of judging for the pool that has had least of its share."""
-        turns = self.progress.turns
-        pool = min(range(len(turns)), key=lambda i: (turns[i], i))
-        turns[pool] += 1 / self.share(pool)
-        chosen = self.pools[pool]
-        chosen.collect()
-        chosen.launch()
-        self.progress.judgements += chosen.core.count
-        self.progress.rounds += 1
-        if self.progress.rounds % (16 * len(self.pools)) == 0:
-            self._refresh_judge()
-            self._gather()
-
-    def _gather(self) -> None:
-        """Take finished games' positions into the replay."""
-        for pool in self.pools:
-            samples, games = pool.drain()
-            added = self.replay.add(samples, pool.size, self.config.search_share)
-            self.progress.games += len(games)
-            self.progress.positions += added
-            self.progress.owed += added * self.config.reuse
-            self.finished.extend((pool.size, game) for game in games)
+        """Take in games that have finished, and play on."""
+        for delivery in self.source.deliveries():
+            self.take(delivery)
         if self.replay.seen < self.config.replay_start:
             self.progress.owed = 0.0
         del self.finished[:-64]
+
+    def take(self, delivery: Delivery) -> None:
+        """Take the positions of games that have not come before into the replay."""
+        progress, actor = self.progress, delivery.actor
+        new = self.ledger.take(actor, delivery.pool, delivery.slots, [identity for identity, *_ in delivery.games])
+        progress.tallies[actor] = max(progress.tallies.get(actor, Tally()), delivery.tally)
+        progress.delivered += len(new)
+        delivery = delivery.only(new)
+        progress.duplicates += len(new) - len(delivery.games)
+        added = self.replay.add(delivery.samples, delivery.size, self.config.search_share)
+        progress.games += len(delivery.games)
+        progress.positions += added
+        progress.owed += added * self.config.reuse
+        self._behind += int((progress.steps - delivery.began).sum())
+        self._arrived += len(delivery.games)
+        self.finished.extend((delivery.size, game) for game in delivery.games)
 
     def learn(self) -> None:
         """One step of learning."""
@@ -399,24 +399,26 @@ class Trainer:
         late = (self.done_share() - config.decay_from) / max(1e-9, 1 - config.decay_from)
         return rate * (1.0 if late <= 0 else 0.05 + 0.95 * (1 + math.cos(math.pi * min(1.0, late))) / 2)
 
-    def _refresh_openings(self) -> None:
-        """Draw openings that the net thinks even, for every size."""
-        stones, spread, wild = self.config.opening_stones, self.config.opening_spread, self.config.wild_share
-        draw_openings(self.judge, self.pools, stones, spread, round(512 * wild), self.opening_generator)
-
     def figures(self) -> dict[str, float]:
         """The means since the last call."""
         means = {name: (value / max(1, self._summed)).item() for name, value in self._sums.items()}
         self._sums, self._summed = {}, 0
-        resigned, wrong = (sum(r) for r in zip(*(p.core.resignations() for p in self.pools), strict=True))
+        if self._arrived:
+            means["staleness"] = self._behind / self._arrived
+        self._behind = self._arrived = 0
+        tallies = self.progress.tallies.values()
+        resigned = sum(tally.resignations for tally in tallies)
         return means | {
             "games": self.progress.games,
+            "delivered": self.progress.delivered,
+            "duplicates": self.progress.duplicates,
             "positions": self.progress.positions,
             "judgements": self.progress.judgements,
             "minutes": self.progress.seconds / 60,
             "learning_rate": self.learning_rate(),
-            "wrong_resignations": wrong / resigned if resigned else 0.0,
+            "wrong_resignations": sum(tally.wrong for tally in tallies) / resigned if resigned else 0.0,
             "replay": len(self.replay),
+            **self.source.figures(),
         }
 
     def card(self) -> Card:
@@ -432,14 +434,14 @@ class Trainer:
 
     def save(self) -> None:
         """Write the net and, if kept, everything else that is needed to go on exactly here."""
-        for pool in self.pools:
-            pool.drop()
+        self.source.rest()
         if self.config.keep_state:
+            kept, about_source = self.source.kept()
             tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
             tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
-            tensors |= state.named("replay", self.replay.kept()) | kept_pools(self.pools)
-            tensors |= {"random": self.generator.get_state(), "opening_random": self.opening_generator.get_state()}
-            about = {"progress": asdict(self.progress), "seen": self.replay.seen}
+            tensors |= state.named("replay", self.replay.kept()) | state.named("ledger", self.ledger.kept())
+            tensors |= state.named("source", kept) | {"random": self.generator.get_state()}
+            about = {"progress": asdict(self.progress), "seen": self.replay.seen, "source": about_source}
             state.save(self.run.checkpoints / "state.safetensors", tensors, about)
         name = f"net-{self.progress.steps:07d}.safetensors"
         checkpoint.save(plain(self.average), self.run.checkpoints / name, self.card())
@@ -449,9 +451,8 @@ class Trainer:
             record.result = Result(Colour(winner), "resign" if resigned else "")
             formats.save(record, self.run.games / f"{size}-{identity}.sgf")
         self.finished.clear()
-        # A run that goes on from the file begins with these two, so this one does so too.
-        self._refresh_judge()
-        self._refresh_openings()
+        # A run that goes on from the file begins with this, so this one does so too.
+        self.source.renew()
 
     def _load_state(self) -> None:
         found = state.load(self.run.checkpoints / "state.safetensors")
@@ -462,10 +463,11 @@ class Trainer:
             net.load_state_dict(state.under(tensors, name))
         state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
         self.replay.restore(state.under(tensors, "replay"), about["seen"])
-        restore_pools(self.pools, tensors)
+        self.ledger.restore(state.under(tensors, "ledger"))
+        self.source.restore(state.under(tensors, "source"), about["source"])
         self.progress = Progress(**about["progress"])
+        self.progress.tallies = {actor: Tally(*tally) for actor, tally in self.progress.tallies.items()}
         self.generator.set_state(tensors["random"])
-        self.opening_generator.set_state(tensors["opening_random"])
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:
@@ -488,10 +490,12 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
         if save or (not config.checkpoint_steps and progress.seconds - saved >= 60 * config.checkpoint_minutes):
             trainer.save()
             saved = progress.seconds
-            score = raw_match(trainer.average, older, max(config.sizes), 128)
-            trainer.run.log(progress.steps, {"against_older": score})
+            newer = copy.deepcopy(trainer.average)
+            trainer.source.begin_match(Match(progress.steps, newer, older, max(config.sizes), 128))
+            older = newer
+        for version, score in trainer.source.scores():
+            trainer.run.log(version, {"against_older": score})
             yield {"against_older": score}
-            older = copy.deepcopy(trainer.average)
         if progress.seconds - shown >= 10:
             figures = trainer.figures()
             figures["judgements_per_s"] = (progress.judgements - judged) / (progress.seconds - shown)

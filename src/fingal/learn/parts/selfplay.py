@@ -7,12 +7,9 @@ that neither waits.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from fingal import _core
 from fingal.nets.judge import Judge, Lane
@@ -31,8 +28,6 @@ class DevicePool:
         self._last = torch.zeros(games, dtype=torch.int32)
         self.waited_s = 0.0
         """How long ``collect`` has waited for the device so far."""
-        self.next_id = np.arange(games)
-        """By slot of the pool: the id of the next game to come."""
         self.set_judge(judge)
 
     def set_judge(self, judge: Judge) -> None:
@@ -52,16 +47,6 @@ class DevicePool:
             self.lane.wait()
             self.waited_s += time.perf_counter() - begin
             self.core.update(self.lane.logits.numpy(), self.lane.value.numpy())
-
-    def drain(self) -> tuple[dict[str, NDArray[Any]], list[Game]]:
-        """What has finished since the last call. A game that was given before is not given again."""
-        samples, games = self.core.drain()
-        count = self.core.count
-        new = samples["game"] >= self.next_id[samples["game"] % count]
-        games = [game for game in games if game[0] >= self.next_id[game[0] % count]]
-        for identity, *_ in games:
-            self.next_id[identity % count] = identity + count
-        return {name: array[new] for name, array in samples.items()}, games
 
     def drop(self) -> None:
         """Forget judgements under way: after this the pool may be saved, restored or given other openings."""
@@ -119,16 +104,3 @@ def draw_openings(
         for pool in pools:
             if pool.size == size:
                 pool.core.set_openings(lines)
-
-
-def kept_pools(pools: Sequence[DevicePool]) -> dict[str, torch.Tensor]:
-    """What a run has to keep of its pools; nothing may be under way."""
-    kept = {f"pool.{i}": torch.frombuffer(bytearray(p.core.save()), dtype=torch.uint8) for i, p in enumerate(pools)}
-    return kept | {f"next_id.{i}": torch.from_numpy(pool.next_id) for i, pool in enumerate(pools)}
-
-
-def restore_pools(pools: Sequence[DevicePool], kept: Mapping[str, torch.Tensor]) -> None:
-    """Go on with what ``kept_pools`` gave."""
-    for i, pool in enumerate(pools):
-        pool.core.restore(kept[f"pool.{i}"].numpy().tobytes())
-        pool.next_id = kept[f"next_id.{i}"].numpy()
