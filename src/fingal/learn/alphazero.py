@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -29,7 +30,8 @@ from fingal.learn.parts.ledger import Ledger
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.selfplay import DevicePool, Game
-from fingal.learn.parts.source import Local, Match, Source
+from fingal.learn.parts.source import Match
+from fingal.learn.parts.spread import Spread
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
 from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
@@ -207,6 +209,9 @@ PRESETS["paper-3x3"] = replace(
 )
 PRESETS["gpu-large"] = replace(PRESETS["gpu-small"], net=LARGE)
 
+HERE = Spread()
+"""One process plays and learns."""
+
 SHOWN = {
     "minutes": "minutes",
     "games": "games",
@@ -292,7 +297,9 @@ def new_actor(config: AlphaZero, net: Net, device: torch.device, seed: int) -> A
 class Trainer:
     """The loop, in parts that can be stopped, saved and gone on with."""
 
-    def __init__(self, config: AlphaZero, run: Run, device: torch.device, start: Path | None = None) -> None:
+    def __init__(
+        self, config: AlphaZero, run: Run, device: torch.device, start: Path | None = None, spread: Spread = HERE
+    ) -> None:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         self.config, self.run, self.device = config, run, device
         cuda = device.type == "cuda"
@@ -315,7 +322,7 @@ class Trainer:
         )
         self.progress, self.ledger = Progress(), Ledger()
         self.teacher = checkpoint.load(Path(config.teacher))[0].to(device) if config.teacher else None
-        self.source: Source = Local(new_actor(config, self.player(), device, config.seed), self.newest)
+        self.source = spread.source(partial(new_actor, config), self.newest, device, config.seed, config.threads)
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.forward = torch.compile(self.net, dynamic=False) if cuda else self.net
@@ -472,6 +479,13 @@ class Trainer:
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:
     """Run to the end; gives figures every ten seconds. It may be killed at any moment and gone on with."""
+    try:
+        yield from _train(trainer)
+    finally:
+        trainer.source.close()
+
+
+def _train(trainer: Trainer) -> Iterator[dict[str, float]]:
     config, progress = trainer.config, trainer.progress
     older = copy.deepcopy(trainer.average)
     clock = time.perf_counter()
@@ -493,9 +507,7 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
             newer = copy.deepcopy(trainer.average)
             trainer.source.begin_match(Match(progress.steps, newer, older, max(config.sizes), 128))
             older = newer
-        for version, score in trainer.source.scores():
-            trainer.run.log(version, {"against_older": score})
-            yield {"against_older": score}
+        yield from _scores(trainer)
         if progress.seconds - shown >= 10:
             figures = trainer.figures()
             figures["judgements_per_s"] = (progress.judgements - judged) / (progress.seconds - shown)
@@ -503,4 +515,12 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
             yield figures
             shown, judged = progress.seconds, progress.judgements
     trainer.save()
+    yield from _scores(trainer, wait=True)
     yield trainer.figures()
+
+
+def _scores(trainer: Trainer, wait: bool = False) -> Iterator[dict[str, float]]:
+    """Log matches that have ended."""
+    for version, score in trainer.source.scores(wait):
+        trainer.run.log(version, {"against_older": score})
+        yield {"against_older": score}

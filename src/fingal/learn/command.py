@@ -27,6 +27,7 @@ from fingal.learn.parts import curves
 from fingal.learn.parts.run import Opened, Run
 
 S = TypeVar("S")
+P = TypeVar("P")
 
 
 class Learner(NamedTuple):
@@ -71,6 +72,14 @@ class Options(Generic[S]):
     """Named settings; those beside it on the command line replace its own."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SpreadOptions(Options[S], Generic[S, P]):
+    """The same for a learner that can use several machines: its module has a ``Spread``."""
+
+    spread: tyro.conf.OmitArgPrefixes[P]
+    """Where it plays and learns."""
+
+
 def main(arguments: list[str]) -> None:
     """Train as the arguments say; ValueError, one sentence, when they make no sense."""
     if not arguments or arguments[0] not in (*ALGORITHMS, "-h", "--help"):
@@ -84,11 +93,14 @@ def main(arguments: list[str]) -> None:
         stacked_command.main(algorithm, settings)
         return
     module = importlib.import_module(f"fingal.learn.{algorithm}")
-    kind = cast(Any, Options)[getattr(module, LEARNERS[algorithm].config)]
+    kind, places = cast(Any, Options)[getattr(module, LEARNERS[algorithm].config)], {}
+    if spread := getattr(module, "Spread", None):
+        kind = cast(Any, SpreadOptions)[getattr(module, LEARNERS[algorithm].config), spread]
+        places = {"spread": spread()}
     options = tyro.cli(
         kind,
         args=settings,
-        default=kind(preset(algorithm, module, settings), Path("runs") / algorithm),
+        default=kind(preset(algorithm, module, settings), Path("runs") / algorithm, **places),
         prog=f"fingal train {algorithm}",
         description=f"{(module.__doc__ or '').splitlines()[0]}\n\nPresets: {', '.join(module.PRESETS)}.",
         config=(tyro.conf.FlagCreatePairsOff,),
@@ -121,8 +133,9 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
     if device.type == "cpu":
         torch.set_num_threads(getattr(config, "threads", 1))
     run = opened(options.run, asdict(config))
+    places = (options.spread,) if isinstance(options, SpreadOptions) else ()
     try:
-        trainer = module.Trainer(config, run, device, options.start)
+        trainer = module.Trainer(config, run, device, options.start, *places)
         _watch(module, trainer, str(options.run), console)
     finally:
         run.close()

@@ -53,6 +53,9 @@ class Actor:
     def take(self, version: int, net: Net) -> None:
         """Play with these weights from now on; a net of another shape gets another judge."""
         self.version = version
+        if self._rounds == 0:
+            for began in self._began:
+                began[:] = version
         if net.config != self.judge.config:
             self.judge = judge_for(net, self.judge.device)
             for pool in self.pools:

@@ -100,8 +100,9 @@ class Local:
         return self.actor.kept()
 
     def restore(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
-        """The actor's games."""
-        self.actor.restore(tensors, about)
+        """The actor's games. A run that was elsewhere has none to go on with: new ones begin."""
+        if about:
+            self.actor.restore(tensors, about)
 
     def close(self) -> None:
         """There is nothing to end."""

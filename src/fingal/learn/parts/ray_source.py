@@ -1,0 +1,221 @@
+"""Games from any number of machines. Ray only carries orders and deliveries: who plays and what is taken is elsewhere.
+
+Every actor has at most two orders at once, so that it never waits for the learner and never runs away from it. An actor
+that is lost with its node loses its unfinished games; another takes its place, under another name. Nodes may come and
+go: there are as many actors as are wanted, or as fit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from fingal.learn.parts.delivery import Delivery, Newest, Weights, packed, unpacked
+from fingal.learn.parts.source import Match
+from fingal.learn.parts.station import Make, Numbered, Station
+from fingal.learn.parts.versus import raw_match
+
+ORDERS = 2
+"""Orders that an actor has at once."""
+FRUITLESS = 20
+"""Actors that may be lost one after the other with nothing delivered in between."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one actor needs."""
+
+    cpus: int = 1
+    gpus: float = 0.0
+
+    def fit(self, resources: Mapping[str, float]) -> int:
+        """How many actors a node with these resources has room for."""
+        rooms = [resources.get("CPU", 0.0) / self.cpus]
+        if self.gpus:
+            rooms.append(resources.get("GPU", 0.0) / self.gpus)
+        return int(min(rooms) + 1e-9)
+
+
+@dataclass
+class _Far:
+    """An actor somewhere, as it is seen from here."""
+
+    handle: Any
+    orders: list[Any] = field(default_factory=list)
+    version: int | None = None
+    """Of the weights that it was sent last."""
+    taken: int = 0
+    again: bool = False
+    heard: bool = False
+    """Whether it has ever answered."""
+
+
+def connect(address: str) -> Any:
+    """Ray, connected: ``local`` starts it on this machine, ``auto`` finds it there, else it is at HOST:PORT."""
+    if address not in ("local", "auto"):
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit() or "/" in host:
+            raise ValueError(f"--ray must be local, auto or HOST:PORT, not {address!r:.60}")
+        try:
+            socket.create_connection((host, int(port)), 5).close()
+        except (OSError, OverflowError) as error:
+            raise ValueError(f"--ray {address} does not answer: {error}") from None
+    try:
+        import ray
+    except ImportError:
+        raise ValueError("--ray needs Ray, which is not installed: pip install 'fingal[ray]'") from None
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
+    if address == "local":
+        ray.init(address="local", include_dashboard=False, object_store_memory=256 << 20, **quiet)
+        return ray
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, RuntimeError) as error:
+        said = str(error).strip().splitlines()[0]
+        raise ValueError(f"--ray {address} is no cluster that this machine is a node of: {said}") from None
+    return ray
+
+
+def _play_match(first: Weights, second: Weights, size: int, games: int) -> float:
+    cpu = torch.device("cpu")
+    return raw_match(unpacked(first, cpu), unpacked(second, cpu), size, games)
+
+
+class RaySource:
+    """Actors and matches on a cluster."""
+
+    def __init__(
+        self,
+        address: str,
+        make: Make,
+        newest: Newest,
+        *,
+        actors: int = 0,
+        share: Share = Share(),  # noqa: B008
+        publish_steps: int = 1,
+    ) -> None:
+        """Connect. With 0 ``actors`` there are as many as fit; weights are published every so many steps."""
+        self._ray = ray = connect(address)
+        device: Literal["cuda", "cpu"] = "cuda" if share.gpus else "cpu"
+        self._station: Any = ray.remote(num_cpus=share.cpus, num_gpus=share.gpus, max_restarts=0)(Station)
+        self._arguments = make, device, share.cpus
+        # No processor of its own: actors may hold them all.
+        self._match = ray.remote(num_cpus=0, scheduling_strategy="SPREAD")(_play_match)
+        self._newest, self._wanted, self._share, self._publish_steps = newest, actors, share, publish_steps
+        self._actors: list[_Far] = []
+        self._published: tuple[int, Any] | None = None
+        self._openings = 0
+        self._matches: dict[Any, int] = {}
+        self._looked = -1e9
+        self._fruitless = 0
+        self.lost = 0
+        """Actors that are gone."""
+
+    def deliveries(self) -> list[Delivery]:
+        """What has come, after a second at most."""
+        ray = self._ray
+        self._hire()
+        for far in self._actors:
+            while len(far.orders) < ORDERS:
+                self._order(far)
+        orders = {order: far for far in self._actors for order in far.orders}
+        ray.wait(list(orders), timeout=1.0)
+        come, _ = ray.wait(list(orders), num_returns=len(orders), timeout=0)
+        found: list[Delivery] = []
+        for order in come:
+            far = orders[order]
+            if far in self._actors:
+                far.orders.remove(order)
+                found += self._open(far, order)
+        return found
+
+    def _hire(self) -> None:
+        """Start actors up to the number that is wanted; every second, look how many fit."""
+        if (now := time.monotonic()) - self._looked >= 1:
+            self._looked = now
+            nodes: list[dict[str, Any]] = self._ray.nodes()
+            self._target = self._wanted or sum(self._share.fit(node["Resources"]) for node in nodes if node["Alive"])
+        while len(self._actors) < self._target:
+            self._actors.append(_Far(self._station.remote(*self._arguments)))
+
+    def _order(self, far: _Far) -> None:
+        version, net = self._newest()
+        if self._published is None or version - self._published[0] >= self._publish_steps:
+            self._published = version, self._ray.put(packed(version, net))
+        version, reference = self._published
+        weights = reference if far.version != version else None
+        far.orders.append(far.handle.play.remote(weights, self._openings, far.taken, far.again))
+        far.version, far.again = version, False
+
+    def _open(self, far: _Far, order: Any) -> list[Delivery]:
+        """What an order has brought; an actor that is gone is forgotten, one that may be there is asked again."""
+        errors = self._ray.exceptions
+        try:
+            come: list[Numbered] = self._ray.get(order)
+        except (errors.ActorUnavailableError, errors.ObjectLostError):
+            far.version, far.again = None, True
+            return []
+        except errors.RayActorError as error:
+            self._actors.remove(far)
+            self.lost += 1
+            self._fruitless += 1
+            if self._fruitless > FRUITLESS:
+                raise RuntimeError(f"the last {self._fruitless} actors were lost before they played: {error}") from None
+            return []
+        far.heard = True
+        if come:
+            self._fruitless = 0
+            far.taken = max(far.taken, come[-1].number)
+        return [delivery for _, delivery in come]
+
+    def renew(self) -> None:
+        """Ask for new openings with every order from now on."""
+        self._openings += 1
+
+    def begin_match(self, match: Match) -> None:
+        """Let any node play it."""
+        nets = (self._ray.put(packed(match.version, net)) for net in (match.first, match.second))
+        self._matches[self._match.remote(*nets, match.size, match.games)] = match.version
+
+    def scores(self, wait: bool = False) -> list[tuple[int, float]]:
+        """Matches that have ended; with ``wait`` those that end within a minute. One that was lost has no score."""
+        if not self._matches:
+            return []
+        begun = list(self._matches)
+        ended, _ = self._ray.wait(begun, num_returns=len(begun), timeout=60 if wait else 0)
+        found = []
+        for match in ended:
+            version = self._matches.pop(match)
+            with contextlib.suppress(self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.ObjectLostError):
+                found.append((version, float(self._ray.get(match))))
+        return found
+
+    def figures(self) -> dict[str, float]:
+        """How many actors there are and were."""
+        return {"actors": sum(far.heard for far in self._actors), "actors_lost": self.lost}
+
+    def rest(self) -> None:
+        """They play on: their games are theirs."""
+
+    def kept(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Nothing: actors have other names when a run goes on, and their unfinished games are gone."""
+        return {}, {}
+
+    def restore(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
+        """There is nothing to restore."""
+
+    def close(self) -> None:
+        """End the actors and leave the cluster."""
+        for far in self._actors:
+            self._ray.kill(far.handle)
+        self._actors.clear()
+        self._ray.shutdown()

@@ -1,0 +1,123 @@
+"""A run that is spread over machines, without the machines: what actors keep, what comes again, what is refused."""
+
+import socket
+import sys
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+
+from fingal import cli
+from fingal.learn.alphazero import Trainer, new_actor
+from fingal.learn.parts.delivery import packed, unpacked
+from fingal.learn.parts.ray_source import Share
+from fingal.learn.parts.run import Run
+from fingal.learn.parts.station import Station
+from fingal.nets.residual import Residual
+from tests.learn.test_alphazero import FAST, TINY
+
+
+def test_a_station_sends_what_was_not_taken_again_and_forgets_what_was(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    weights = packed(7, Residual(TINY).eval())
+    station = Station(partial(new_actor, FAST), "cpu", 1)
+    first = station.play(weights, 1, 0, False)
+    while not first:
+        first = station.play(None, 1, 0, False)
+    second = station.play(None, 1, 0, True)  # nobody has said that the first has come
+    assert [kept.number for kept in second[: len(first)]] == [kept.number for kept in first]
+    third = station.play(None, 1, second[-1].number, True)
+    assert not {kept.number for kept in third} & {kept.number for kept in second}
+
+    run = Run(tmp_path, asdict(FAST))
+    trainer = Trainer(FAST, run, torch.device("cpu"))
+    come = [kept.delivery for kept in (*third, *second, *first)]  # twice, and the wrong way round
+    for delivery in come:
+        trainer.take(delivery)
+    names = [(delivery.pool, game[0]) for delivery in come for game in delivery.games]
+    progress = trainer.progress
+    assert progress.delivered == len(names)
+    assert progress.games == len(trainer.ledger) == len(set(names)) < len(names)
+    assert progress.duplicates == sum(len(kept.delivery.games) for kept in first)
+    assert trainer.figures()["staleness"] == -7  # before any step of learning, from weights of version 7
+    run.close()
+
+
+def test_two_stations_never_play_the_same_games() -> None:
+    torch.manual_seed(0)
+    weights = packed(0, Residual(TINY).eval())
+    stations = [Station(partial(new_actor, FAST), "cpu", 1) for _ in range(2)]
+    played = []
+    for station in stations:
+        come = []
+        while len(come) < 4:
+            come += [kept.delivery for kept in station.play(weights, 1, 0, False)]
+        played.append(come)
+    assert played[0][0].actor != played[1][0].actor
+    assert [game[4] for one in played[0] for game in one.games] != [game[4] for one in played[1] for game in one.games]
+
+
+def test_an_actor_needs_weights() -> None:
+    with pytest.raises(ValueError, match="cannot play before it has weights"):
+        Station(partial(new_actor, FAST), "cpu", 1).play(None, 0, 0, False)
+
+
+def test_weights_arrive_as_they_were() -> None:
+    torch.manual_seed(0)
+    net = Residual(TINY).eval()
+    there = unpacked(packed(3, net), torch.device("cpu"))
+    planes = torch.rand(2, 5, 6, 6)
+    assert torch.equal(net(planes).policy, there(planes).policy)
+
+
+@pytest.mark.parametrize(
+    ("share", "resources", "actors"),
+    [
+        (Share(), {"CPU": 4.0}, 4),
+        (Share(cpus=3), {"CPU": 8.0}, 2),
+        (Share(cpus=2, gpus=1), {"CPU": 64.0, "GPU": 8.0}, 8),
+        (Share(cpus=2, gpus=0.5), {"CPU": 6.0, "GPU": 8.0}, 3),
+        (Share(cpus=1, gpus=0.1), {"CPU": 64.0, "GPU": 1.0}, 10),
+        (Share(gpus=1), {"CPU": 64.0}, 0),
+        (Share(), {}, 0),
+    ],
+)
+def test_how_many_actors_a_node_has_room_for(share: Share, resources: dict[str, float], actors: int) -> None:
+    assert share.fit(resources) == actors
+
+
+def closed_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ray", "local"], "--ray needs Ray, which is not installed: pip install 'fingal[ray]'"),
+        (["--ray", "somewhere"], "--ray must be local, auto or HOST:PORT, not 'somewhere'"),
+        (["--ray", "ray://head:10001"], "--ray must be local, auto or HOST:PORT, not 'ray://head:10001'"),
+        (["--ray", "127.0.0.1:{port}"], "--ray 127.0.0.1:{port} does not answer: [Errno 111] Connection refused"),
+        (["--actors", "3"], "actors and actor_gpus are for a cluster: name it with --ray"),
+        (["--ray", "local", "--actors", "-1"], "actors must be at least 0, not -1"),
+        (["--publish-steps", "0"], "publish_steps must be at least 1, not 0"),
+    ],
+)
+def test_a_cluster_that_cannot_be_had_is_named_in_one_sentence(
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    port = closed_port()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", None)  # as where it is not installed
+    monkeypatch.setattr(sys, "argv", ["fingal", "train", "alphazero", *(a.format(port=port) for a in arguments)])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 2
+    assert message.format(port=port) in " ".join(capsys.readouterr().err.split())
