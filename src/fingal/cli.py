@@ -485,7 +485,7 @@ def export(net: Positional[str], target: Positional[Path], /, *, int8: bool = Fa
 
 @app.command
 def bench(
-    topic: Positional[Literal["connections", "core", "learn", "search", "selfplay", "serve", "solve", "uct"]],
+    topic: Positional[Literal["connections", "core", "learn", "search", "selfplay", "serve", "solve", "spread", "uct"]],
     /,
     *,
     seconds: float = 2.0,
@@ -495,7 +495,7 @@ def bench(
 
     Args:
         topic: What to measure: connections, the board, online learners, the tree and the nets, self-play on this
-            machine's GPU or CPU, the web app under load, the solver, or simulations with playouts.
+            machine's GPU or CPU, the web app under load, the solver, actors on a cluster, or simulations with playouts.
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")

@@ -9,9 +9,10 @@ import pytest
 import torch
 
 from fingal import Board, _core
-from fingal.learn.alphazero import AlphaZero, Trainer, losses, train
+from fingal.learn.alphazero import AlphaZero, Trainer, train
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
+from fingal.learn.parts.search_descent import losses
 from fingal.learn.parts.selfplay import even_openings
 from fingal.learn.parts.source import Local
 from fingal.learn.parts.versus import raw_match

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from fingal import _core
@@ -27,14 +26,16 @@ from fingal.learn.parts import state
 from fingal.learn.parts.actor import Actor, Openings, judge_for
 from fingal.learn.parts.delivery import Delivery, Net, Tally
 from fingal.learn.parts.ledger import Ledger
-from fingal.learn.parts.replay import Batch, Replay
+from fingal.learn.parts.replay import Replay
 from fingal.learn.parts.run import Run, minutes_on
+from fingal.learn.parts.search_descent import Descent, Settings
 from fingal.learn.parts.selfplay import DevicePool, Game
 from fingal.learn.parts.source import Match
 from fingal.learn.parts.spread import Spread
+from fingal.learn.parts.together import Together
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
-from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
+from fingal.nets.residual import LARGE, SMALL, Config, Residual
 from fingal.nets.ringed import named, plain
 
 
@@ -236,27 +237,6 @@ PANELS = (
 """The picture's panels: titles and figures."""
 
 
-def losses(said: Output, batch: Batch) -> dict[str, Tensor]:
-    """The parts of the loss, each a mean over what it applies to."""
-    closed = said.policy.new_tensor(-1e4, dtype=torch.float32)
-    log_policy = F.log_softmax(torch.where(batch.occupied, closed, said.policy.float()), 1)
-    has_policy = (batch.policy.sum(1) > 0).float()
-    policy = -(batch.policy * log_policy).sum(1)
-    # The entropy of the target is no fault of the net's: without it 0 is perfect.
-    policy = policy + torch.special.xlogy(batch.policy, batch.policy).sum(1)
-    log_reply = F.log_softmax(torch.where(batch.occupied, closed, said.reply.float()), 1)
-    has_reply = (batch.reply >= 0).float()
-    reply = -log_reply.gather(1, batch.reply.clamp(min=0).unsqueeze(1)).squeeze(1)
-    value = F.binary_cross_entropy_with_logits(said.value_logit.float(), (batch.value + 1) / 2)
-    owner = F.binary_cross_entropy_with_logits(said.owner.float(), batch.owner, reduction="none") * batch.owner_known
-    return {
-        "policy": (policy * has_policy).sum() / has_policy.sum().clamp(min=1),
-        "value": value,
-        "reply": (reply * has_reply).sum() / has_reply.sum().clamp(min=1),
-        "owner": owner.sum() / batch.owner_known.sum().clamp(min=1),
-    }
-
-
 @dataclass
 class Progress:
     """How far a run has come; all of it is in a checkpoint."""
@@ -301,6 +281,7 @@ class Trainer:
         self, config: AlphaZero, run: Run, device: torch.device, start: Path | None = None, spread: Spread = HERE
     ) -> None:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
+        spread.check_learners(config.batch, config.architecture, device)
         self.config, self.run, self.device = config, run, device
         cuda = device.type == "cuda"
         torch.manual_seed(config.seed)
@@ -313,23 +294,20 @@ class Trainer:
             checkpoint.fill(plain(net), start)
         self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average: Net = copy.deepcopy(self.net).eval().requires_grad_(False)
-        decayed = [p for p in self.net.parameters() if p.ndim > 1]
-        others = [p for p in self.net.parameters() if p.ndim <= 1]
-        self.optimiser = torch.optim.AdamW(
-            [{"params": decayed, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}],
-            lr=config.learning_rate,
-            fused=cuda,
-        )
+        settings = Settings(max(config.sizes), config.weight_decay, config.reply_weight, config.owner_weight)
+        descent = Descent(self.net, device, settings)
+        self.optimiser = descent.optimiser
         self.progress, self.ledger = Progress(), Ledger()
         self.teacher = checkpoint.load(Path(config.teacher))[0].to(device) if config.teacher else None
         self.source = spread.source(partial(new_actor, config), self.newest, device, config.seed, config.threads)
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.forward = torch.compile(self.net, dynamic=False) if cuda else self.net
         self.finished: list[tuple[int, Game]] = []
         self._sums, self._summed = dict[str, Tensor](), 0
         self._behind = self._arrived = 0
         self._load_state()
+        # Others begin from what the first one has, so it must have loaded its state.
+        self.descent = Together(descent, spread.learners) if spread.learners > 1 else descent
         self.source.renew()
 
     def player(self) -> Net:
@@ -369,20 +347,8 @@ class Trainer:
     def learn(self) -> None:
         """One step of learning."""
         config, progress = self.config, self.progress
-        dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
         newest = max(config.replay_start, int(config.recent * self.replay.seen))
-        batch = self.replay.sample(config.batch, self.generator, dtype, newest)
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.learning_rate()
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            said = self.forward(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
-        parts = losses(said, batch)
-        total = parts["policy"] + parts["value"]
-        total = total + config.reply_weight * parts["reply"] + config.owner_weight * parts["owner"]
-        self.optimiser.zero_grad(set_to_none=True)
-        total.backward()  # type: ignore[no-untyped-call]
-        parts["gradient"] = torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
-        self.optimiser.step()
+        parts = self.descent.step(*self.replay.draw(config.batch, self.generator, newest), self.learning_rate())
         progress.steps += 1
         progress.owed -= config.batch
         with torch.no_grad():
@@ -461,6 +427,12 @@ class Trainer:
         # A run that goes on from the file begins with this, so this one does so too.
         self.source.renew()
 
+    def close(self) -> None:
+        """End what was started elsewhere."""
+        self.source.close()
+        if isinstance(self.descent, Together):
+            self.descent.close()
+
     def _load_state(self) -> None:
         found = state.load(self.run.checkpoints / "state.safetensors")
         if found is None:
@@ -482,7 +454,7 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
     try:
         yield from _train(trainer)
     finally:
-        trainer.source.close()
+        trainer.close()
 
 
 def _train(trainer: Trainer) -> Iterator[dict[str, float]]:

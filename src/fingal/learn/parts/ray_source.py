@@ -33,7 +33,7 @@ FRUITLESS = 20
 class Share:
     """What one actor needs."""
 
-    cpus: int = 1
+    cpus: float = 1.0
     gpus: float = 0.0
 
     def fit(self, resources: Mapping[str, float]) -> int:
@@ -107,7 +107,7 @@ class RaySource:
         self._ray = ray = connect(address)
         device: Literal["cuda", "cpu"] = "cuda" if share.gpus else "cpu"
         self._station: Any = ray.remote(num_cpus=share.cpus, num_gpus=share.gpus, max_restarts=0)(Station)
-        self._arguments = make, device, share.cpus
+        self._arguments = make, device, max(1, int(share.cpus))
         # No processor of its own: actors may hold them all.
         self._match = ray.remote(num_cpus=0, scheduling_strategy="SPREAD")(_play_match)
         self._newest, self._wanted, self._share, self._publish_steps = newest, actors, share, publish_steps

@@ -104,7 +104,13 @@ class Replay:
     def sample(
         self, count: int, generator: torch.Generator, dtype: torch.dtype = torch.float32, newest: int | None = None
     ) -> Batch:
-        """Positions drawn uniformly, half of them turned by 180 degrees; ``generator`` lives on the device.
+        """What ``draw`` gives, unpacked."""
+        return make_batch(*self.draw(count, generator, newest), self.side, dtype)
+
+    def draw(
+        self, count: int, generator: torch.Generator, newest: int | None = None
+    ) -> tuple[dict[str, Tensor], Tensor]:
+        """Rows drawn uniformly, and which of them to turn by 180 degrees: half. ``generator`` lives on the device.
 
         They are drawn from the ``newest`` that were added, or from all.
         """
@@ -112,7 +118,7 @@ class Replay:
         back = torch.randint(among, (count,), generator=generator, device=self.device)
         pick = (self.seen - 1 - back) % self.capacity
         rotated = torch.rand(count, generator=generator, device=self.device) < 0.5
-        return make_batch({name: array[pick] for name, array in self.arrays.items()}, rotated, self.side, dtype)
+        return {name: array[pick] for name, array in self.arrays.items()}, rotated
 
 
 def make_batch(rows: dict[str, Tensor], rotated: Tensor, side: int, dtype: torch.dtype) -> Batch:

@@ -24,9 +24,12 @@ class Spread:
     publish_steps: int = 20
     """Send new weights to the cluster every so many steps of learning."""
 
+    learners: int = 1
+    """Processes that learn, on this machine, one a GPU; every batch is divided among them."""
+
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name, least in (("actors", 0), ("actor_gpus", 0), ("publish_steps", 1)):
+        for name, least in (("actors", 0), ("actor_gpus", 0), ("publish_steps", 1), ("learners", 1)):
             if not getattr(self, name) >= least:
                 raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
         if self.ray is None and (self.actors or self.actor_gpus):
@@ -41,3 +44,14 @@ class Spread:
         share = Share(threads, self.actor_gpus)
         steps = self.publish_steps
         return RaySource(self.ray, make, newest, actors=self.actors, share=share, publish_steps=steps)
+
+    def check_learners(self, batch: int, architecture: str, device: torch.device) -> None:
+        """Refuse a division of the learning that cannot be."""
+        if self.learners == 1:
+            return
+        if batch % self.learners:
+            raise ValueError(f"batch must be a multiple of the {self.learners} learners, not {batch}")
+        if architecture != "residual":
+            raise ValueError(f"learners must be 1 for a {architecture} net, not {self.learners}")
+        if device.type == "cuda" and self.learners > (there := torch.cuda.device_count()):
+            raise ValueError(f"learners must be at most {there}, one a GPU of this machine, not {self.learners}")

@@ -1,0 +1,120 @@
+"""``fingal bench spread``: games a second against actors on this machine, and what a position costs on its way."""
+
+from __future__ import annotations
+
+import pickle
+import time
+import zlib
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from rich.table import Table
+
+ACTORS = (1, 2, 4)
+SIZES = (5, 9, 13)
+
+
+def measure(seconds: float = 20.0) -> dict[str, Any]:
+    """Games a second of 1, 2 and 4 actors that Ray starts here, None without Ray; bytes and time of taking their games.
+
+    Actors play 5x5 as ``--preset cpu-5x5`` does, all with the same untrained net. Bytes are those of pickled deliveries
+    and weights, which is what Ray sends. Processor time is this process's own, so other work on the machine does
+    not count.
+    """
+    found: dict[str, Any] = {}
+    for net in ("small", "large"):
+        found[f"weights_bytes_{net}"] = _weights(net)
+    for size in SIZES:
+        found |= {f"{name}_{size}x{size}": value for name, value in _taken(size).items()}
+    for actors in ACTORS:
+        found |= {f"{name}_{actors}": value for name, value in _played(actors, seconds).items()}
+    return found
+
+
+def _weights(net: str) -> int:
+    from fingal.learn.parts.delivery import packed
+    from fingal.nets.residual import LARGE, SMALL, Residual
+
+    return len(pickle.dumps(packed(0, Residual({"small": SMALL, "large": LARGE}[net])), 5))
+
+
+def _taken(size: int) -> dict[str, float]:
+    """What a position costs from the actor to the replay. Games are those of a net that knows nothing."""
+    import torch
+
+    from fingal.learn.alphazero import PRESETS, new_actor
+    from fingal.learn.parts.delivery import Delivery
+    from fingal.learn.parts.ledger import Ledger
+    from fingal.learn.parts.replay import Replay
+    from fingal.nets.residual import Config, Residual
+
+    torch.manual_seed(1)
+    shape = Config(blocks=1, channels=8, pool_channels=4, policy_channels=4, value_channels=4, value_hidden=8)
+    config = replace(PRESETS["cpu-5x5"], net=shape, sizes=(size,), full_simulations=4, cheap_simulations=2)
+    net, here = Residual(shape).eval(), torch.device("cpu")
+    actor = new_actor(config, net, here, 1)
+    actor.take(0, net)
+    come: list[Delivery] = []
+    while sum(len(delivery.games) for delivery in come) < 400:
+        if actor.play():
+            come += actor.deliver()
+    games = sum(len(delivery.games) for delivery in come)
+    positions = sum(len(delivery.samples["value"]) for delivery in come)
+    sent = [pickle.dumps(delivery, 5) for delivery in come]
+    ledger, replay = Ledger(), Replay(config.replay, size, here)
+    begin = time.process_time()
+    for packet in sent:
+        one = pickle.loads(packet)
+        new = ledger.take(one.actor, one.pool, one.slots, [game[0] for game in one.games])
+        replay.add(one.only(new).samples, size, config.search_share)
+    spent = time.process_time() - begin
+    return {
+        "position_bytes": sum(map(len, sent)) / positions,
+        "position_bytes_deflated": sum(len(zlib.compress(packet, 1)) for packet in sent) / positions,
+        "moves_a_game": sum(len(game[4]) for one in come for game in one.games) / games,
+        "positions_a_game": positions / games,
+        "take_us_a_position": 1e6 * spent / positions,
+    }
+
+
+def _played(actors: int, seconds: float) -> dict[str, float | None]:
+    """Games a second of so many actors, from when all of them have delivered."""
+    import torch
+
+    from fingal.learn.alphazero import PRESETS, new_actor
+    from fingal.learn.parts.ray_source import RaySource, Share
+    from fingal.nets.residual import Residual
+
+    torch.manual_seed(1)
+    config = PRESETS["cpu-5x5"]
+    net = Residual(config.net).eval()
+    try:
+        source = RaySource(
+            "local", partial(new_actor, config), lambda: (0, net), actors=actors, share=Share(1 / max(ACTORS))
+        )
+    except ValueError:
+        return {"games_per_s": None, "judgements_per_s": None}
+    try:
+        names: set[str] = set()
+        while len(names) < actors:
+            names |= {delivery.actor for delivery in source.deliveries()}
+        games, tallies = 0, dict[str, tuple[int, int]]()
+        begin = time.perf_counter()
+        while (spent := time.perf_counter() - begin) < seconds:
+            for delivery in source.deliveries():
+                games += len(delivery.games)
+                judged = delivery.tally.judgements
+                tallies[delivery.actor] = tallies.get(delivery.actor, (judged, judged))[0], judged
+    finally:
+        source.close()
+    judgements = sum(last - first for first, last in tallies.values())
+    return {"games_per_s": games / spent, "judgements_per_s": judgements / spent}
+
+
+def table(results: dict[str, Any]) -> Table:
+    """The results for people."""
+    shown = Table("figure", "value", title="self-play that is spread")
+    for name, value in results.items():
+        shown.add_row(name, "-" if value is None else f"{value:,.0f}" if value > 100 else f"{value:.2f}")
+    return shown

@@ -1,0 +1,97 @@
+"""A step of learning from searched games: the loss in its parts, the gradient, the optimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from fingal.learn.parts.delivery import Net
+from fingal.learn.parts.replay import Batch, make_batch
+from fingal.nets.residual import Output
+
+Summed = Callable[[Tensor], Tensor]
+"""Gives the sum of a tensor over all processes that share a batch."""
+
+
+def alone(tensor: Tensor) -> Tensor:
+    """The sum over one process."""
+    return tensor
+
+
+def losses(said: Output, batch: Batch, summed: Summed = alone) -> dict[str, Tensor]:
+    """The parts of the loss, each a mean over what it applies to.
+
+    Where several processes share a batch, each gets its part of the mean: their sum is the mean over all.
+    """
+    closed = said.policy.new_tensor(-1e4, dtype=torch.float32)
+    log_policy = F.log_softmax(torch.where(batch.occupied, closed, said.policy.float()), 1)
+    has_policy = (batch.policy.sum(1) > 0).float()
+    policy = -(batch.policy * log_policy).sum(1)
+    # The entropy of the target is no fault of the net's: without it 0 is perfect.
+    policy = policy + torch.special.xlogy(batch.policy, batch.policy).sum(1)
+    log_reply = F.log_softmax(torch.where(batch.occupied, closed, said.reply.float()), 1)
+    has_reply = (batch.reply >= 0).float()
+    reply = -log_reply.gather(1, batch.reply.clamp(min=0).unsqueeze(1)).squeeze(1)
+    value = F.binary_cross_entropy_with_logits(said.value_logit.float(), (batch.value + 1) / 2)
+    owner = F.binary_cross_entropy_with_logits(said.owner.float(), batch.owner, reduction="none") * batch.owner_known
+    here = batch.value.new_tensor(float(len(batch.value)))
+    return {
+        "policy": (policy * has_policy).sum() / summed(has_policy.sum()).clamp(min=1),
+        "value": value * (here / summed(here)),
+        "reply": (reply * has_reply).sum() / summed(has_reply.sum()).clamp(min=1),
+        "owner": owner.sum() / summed(batch.owner_known.sum()).clamp(min=1),
+    }
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to descend."""
+
+    side: int
+    """The largest board's: the frame of all positions."""
+    weight_decay: float
+    """AdamW's, on matrices and kernels."""
+    reply_weight: float
+    owner_weight: float
+
+
+class Descent:
+    """A net that learns and its optimiser."""
+
+    def __init__(self, net: Net, device: torch.device, settings: Settings) -> None:
+        """Begin with a net that lies on the device, channels last."""
+        self.net, self.device, self.settings = net, device, settings
+        self._cuda = device.type == "cuda"
+        decayed = [p for p in net.parameters() if p.ndim > 1]
+        others = [p for p in net.parameters() if p.ndim <= 1]
+        groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, fused=self._cuda)
+        self._forward: Callable[..., Output] = torch.compile(net, dynamic=False) if self._cuda else net
+        self._processes = 1
+        self._summed: Summed = alone
+
+    def share(self, forward: nn.Module, processes: int, summed: Summed) -> None:
+        """From now on every batch is one of several processes' parts; ``forward`` averages their gradients."""
+        self._forward, self._processes, self._summed = forward, processes, summed
+
+    def step(self, rows: dict[str, Tensor], rotated: Tensor, rate: float) -> dict[str, Tensor]:
+        """Descend once along the gradient of rows of a replay; gives the parts of the loss and the gradient's norm."""
+        batch = make_batch(rows, rotated, self.settings.side, torch.bfloat16 if self._cuda else torch.float32)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._cuda):
+            said = self._forward(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
+        parts = losses(said, batch, self._summed)
+        total = parts["policy"] + parts["value"]
+        total = total + self.settings.reply_weight * parts["reply"] + self.settings.owner_weight * parts["owner"]
+        self.optimiser.zero_grad(set_to_none=True)
+        # Every process has its part of the mean, and the average of the parts would be too small by their number.
+        (self._processes * total).backward()  # type: ignore[no-untyped-call]
+        parts = {name: self._summed(part.detach()) for name, part in parts.items()}
+        parts["gradient"] = torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
+        self.optimiser.step()
+        return parts
