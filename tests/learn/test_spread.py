@@ -11,9 +11,10 @@ import torch
 
 from fingal import cli
 from fingal.learn.alphazero import Trainer, new_actor
-from fingal.learn.parts.delivery import packed, unpacked
+from fingal.learn.parts.delivery import Delivery, packed, unpacked
 from fingal.learn.parts.ray_source import Share
 from fingal.learn.parts.run import Run
+from fingal.learn.parts.source import Local
 from fingal.learn.parts.station import Station
 from fingal.nets.residual import Residual
 from tests.learn.test_alphazero import FAST, TINY
@@ -42,6 +43,32 @@ def test_a_station_sends_what_was_not_taken_again_and_forgets_what_was(tmp_path:
     assert progress.games == len(trainer.ledger) == len(set(names)) < len(names)
     assert progress.duplicates == sum(len(kept.delivery.games) for kept in first)
     assert trainer.figures()["staleness"] == -7  # before any step of learning, from weights of version 7
+    run.close()
+
+
+def test_a_run_that_was_elsewhere_goes_on_here_and_knows_its_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(tmp_path, asdict(FAST))
+    trainer = Trainer(FAST, run, torch.device("cpu"))
+    assert isinstance(trainer.source, Local)
+    come: list[Delivery] = []
+    while not come:
+        come = trainer.source.deliveries()
+    for delivery in come:
+        trainer.take(delivery)
+    monkeypatch.setattr(trainer.source, "kept", lambda: ({}, {}))  # as actors on other machines have it
+    trainer.save()
+    run.close()
+    again = Trainer(FAST, run := Run(tmp_path, asdict(FAST)), torch.device("cpu"))
+    games = trainer.progress.games
+    assert len(again.ledger) == again.progress.games == games > 0
+    for delivery in come:
+        again.take(delivery)
+    assert (again.progress.games, again.progress.duplicates) == (games, games)
+    while again.progress.games == games:  # whoever plays here now has the first numbers again, under another name
+        again.play()
+    assert again.progress.duplicates == games
     run.close()
 
 

@@ -65,7 +65,7 @@ class Seen:
         return {actor for actor, *_ in self.games}
 
     def until(self, reached: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 150
+        deadline = time.monotonic() + 300
         while not reached():
             assert time.monotonic() < deadline, f"not reached, with {len(self.games)} games of {self.actors()}"
             if self.trainer.progress.owed >= CONFIG.batch:
@@ -125,10 +125,9 @@ def test_nodes_come_and_go_and_no_game_is_lost_or_learned_from_twice(cluster: An
     seen.until(lambda: len(seen.actors()) == 5)
     assert trainer.source.figures()["actors"] == 4
     trainer.source.begin_match(Match(version := trainer.progress.steps, trainer.average, trainer.average, 3, 10))
-    seen.until(lambda: len(seen.games) >= at_loss + 500)
+    seen.until(lambda: trainer.progress.steps >= version + 10)
     # A net against itself: every opening is played with both colours.
     assert trainer.source.scores(wait=True) == [(version, 0.5)]
-    assert trainer.progress.steps > version
     seen.check()
     print(f"{len(seen.games)} games of {len(seen.actors())} actors, {trainer.progress.duplicates} came twice")
 

@@ -7,9 +7,12 @@ import time
 import zlib
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.table import Table
+
+from fingal.arena import charts
+from fingal.game.picture import Picture
 
 ACTORS = (1, 2, 4)
 SIZES = (5, 9, 13)
@@ -51,14 +54,16 @@ def _taken(size: int) -> dict[str, float]:
 
     torch.manual_seed(1)
     shape = Config(blocks=1, channels=8, pool_channels=4, policy_channels=4, value_channels=4, value_hidden=8)
-    config = replace(PRESETS["cpu-5x5"], net=shape, sizes=(size,), full_simulations=4, cheap_simulations=2)
+    config = replace(PRESETS["cpu-5x5"], net=shape, sizes=(size,), games=16, full_simulations=4, cheap_simulations=2)
     net, here = Residual(shape).eval(), torch.device("cpu")
     actor = new_actor(config, net, here, 1)
     actor.take(0, net)
     come: list[Delivery] = []
-    while sum(len(delivery.games) for delivery in come) < 400:
-        if actor.play():
-            come += actor.deliver()
+    while sum(len(delivery.games) for delivery in come) < 60:
+        # As many rounds as make deliveries of the size that GPUs send.
+        for _ in range(512):
+            actor.play()
+        come += actor.deliver()
     games = sum(len(delivery.games) for delivery in come)
     positions = sum(len(delivery.samples["value"]) for delivery in come)
     sent = [pickle.dumps(delivery, 5) for delivery in come]
@@ -118,3 +123,64 @@ def table(results: dict[str, Any]) -> Table:
     for name, value in results.items():
         shown.add_row(name, "-" if value is None else f"{value:,.0f}" if value > 100 else f"{value:.2f}")
     return shown
+
+
+def picture(results: dict[str, Any]) -> Picture:
+    """Games a second against actors, beside what as many times one actor's would be."""
+    points = [(float(actors), float(results[f"games_per_s_{actors}"])) for actors in ACTORS]
+    in_step = [(x, x * points[0][1]) for x, _ in points]
+    curves = [charts.Curve("measured", points, dots=True), charts.Curve("in step with actors", in_step)]
+    return charts.plane("Games a second against actors", curves, x_name="actors", x_range=(0, 4.2), width=480)
+
+
+class Needs(NamedTuple):
+    """What a learner needs, and how far behind it games are, when so many GPUs play."""
+
+    positions_per_s: float
+    """That are delivered."""
+    bytes_in_per_s: float
+    bytes_out_per_s: float
+    """Weights, to all actors together."""
+    cores: float
+    """That take games in."""
+    learners: float
+    """GPUs that learn."""
+    steps_per_s: float
+    seconds_behind: float
+    """How old the weights are, on average, with which a game began, when it is delivered."""
+    steps_behind: float
+    balanced: float
+    """Judgements a position with which one GPU that learns keeps up."""
+
+
+def needs(
+    gpus: int,
+    *,
+    judgements_per_s: float,
+    judgements_a_position: float,
+    judgements_a_game: float,
+    games_at_once: int,
+    position_bytes: float,
+    weights_bytes: float,
+    take_us_a_position: float,
+    learned_per_s: float,
+    reuse: float = 2.5,
+    batch: int = 4096,
+    publish_steps: int = 20,
+) -> Needs:
+    """Work it out from figures of one GPU: one actor plays on each, and one GPU learns ``learned_per_s`` positions."""
+    positions = gpus * judgements_per_s / judgements_a_position
+    steps = reuse * positions / batch
+    # A game begins with weights that were published half an interval ago, and lasts while all beside it are played.
+    behind = publish_steps / 2 / steps + games_at_once * judgements_a_game / judgements_per_s
+    return Needs(
+        positions_per_s=positions,
+        bytes_in_per_s=positions * position_bytes,
+        bytes_out_per_s=gpus * weights_bytes * steps / publish_steps,
+        cores=positions * take_us_a_position / 1e6,
+        learners=reuse * positions / learned_per_s,
+        steps_per_s=steps,
+        seconds_behind=behind,
+        steps_behind=behind * steps,
+        balanced=reuse * gpus * judgements_per_s / learned_per_s,
+    )

@@ -44,7 +44,7 @@ class Share:
         return int(min(rooms) + 1e-9)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Far:
     """An actor somewhere, as it is seen from here."""
 
