@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import sys
 import time
 import zlib
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.table import Table
 
 from fingal.arena import charts
-from fingal.game.picture import Picture
+from fingal.game.picture import Picture, save
 
 ACTORS = (1, 2, 4)
 SIZES = (5, 9, 13)
@@ -54,12 +57,12 @@ def _taken(size: int) -> dict[str, float]:
 
     torch.manual_seed(1)
     shape = Config(blocks=1, channels=8, pool_channels=4, policy_channels=4, value_channels=4, value_hidden=8)
-    config = replace(PRESETS["cpu-5x5"], net=shape, sizes=(size,), games=16, full_simulations=4, cheap_simulations=2)
+    config = replace(PRESETS["cpu-5x5"], net=shape, sizes=(size,), games=16, full_simulations=2, cheap_simulations=1)
     net, here = Residual(shape).eval(), torch.device("cpu")
     actor = new_actor(config, net, here, 1)
     actor.take(0, net)
     come: list[Delivery] = []
-    while sum(len(delivery.games) for delivery in come) < 60:
+    while sum(len(delivery.games) for delivery in come) < 30:
         # As many rounds as make deliveries of the size that GPUs send.
         for _ in range(512):
             actor.play()
@@ -184,3 +187,9 @@ def needs(
         steps_behind=behind * steps,
         balanced=reuse * gpus * judgements_per_s / learned_per_s,
     )
+
+
+if __name__ == "__main__":
+    measured = measure()
+    save(picture(measured), Path(sys.argv[1]))
+    print(json.dumps(measured, indent=1))
