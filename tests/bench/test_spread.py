@@ -36,7 +36,7 @@ def test_needs_by_hand() -> None:
 
 
 def test_a_position_weighs_what_its_arrays_do() -> None:
-    found = spread._taken(5)
+    found = spread.taken(5)
     # 25 policies of 2 bytes, four boards of 8; the rest is a few numbers, the game's name and its moves.
     assert 25 * 2 + 4 * 8 < found["position_bytes"] < 150
     assert found["position_bytes_deflated"] < found["position_bytes"]

@@ -32,7 +32,7 @@ def measure(seconds: float = 20.0) -> dict[str, Any]:
     for net in ("small", "large"):
         found[f"weights_bytes_{net}"] = _weights(net)
     for size in SIZES:
-        found |= {f"{name}_{size}x{size}": value for name, value in _taken(size).items()}
+        found |= {f"{name}_{size}x{size}": value for name, value in taken(size).items()}
     for actors in ACTORS:
         found |= {f"{name}_{actors}": value for name, value in _played(actors, seconds).items()}
     return found
@@ -45,8 +45,19 @@ def _weights(net: str) -> int:
     return len(pickle.dumps(packed(0, Residual({"small": SMALL, "large": LARGE}[net])), 5))
 
 
+def taken(size: int) -> dict[str, float]:
+    """What a position costs from the actor to the replay, with one thread; games are an untrained net's."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return _taken(size)
+    finally:
+        torch.set_num_threads(threads)
+
+
 def _taken(size: int) -> dict[str, float]:
-    """What a position costs from the actor to the replay. Games are those of a net that knows nothing."""
     import torch
 
     from fingal.learn.alphazero import PRESETS, new_actor
