@@ -94,3 +94,17 @@ def test_a_player_that_has_won_takes_no_move_more_than_it_needs(gumbel: bool) ->
             board.push(move)
         assert board.winner is winner
         assert made == moves, str(start)
+
+
+def test_an_interrupt_while_it_thinks_of_the_end_is_not_kept_for_the_next_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = SearchPlayer.with_net("one", central, Settings(), Limit(simulations=300))
+
+    def interrupted(board: Board, nodes: int) -> tuple[int, int] | None:
+        player.interrupt()
+        return fewest_moves(board, nodes)
+
+    monkeypatch.setattr("fingal.players.searching.ending.fewest_moves", interrupted)
+    won = Record.of(["b1", "a2", "b2", "a3"], 3)
+    assert won.name(player.choose(won)) == "b3"
+    player.choose(Record.of(["c3"], 5))
+    assert player.search.visits > 250

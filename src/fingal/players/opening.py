@@ -20,8 +20,8 @@ def proven_to_win(board: Board) -> bool | None:
 def known_side(evaluator: Evaluator) -> int | None:
     """The side of the largest square board that a net has learned on, by its card; None where there is none."""
     card = getattr(evaluator, "card", None) or getattr(getattr(evaluator, "evaluator", None), "card", None)
-    sizes = [size.split("x") for size in getattr(card, "sizes", ())]
-    return max((int(width) for width, height in sizes if width == height), default=None)
+    sizes = [size.partition("x") for size in getattr(card, "sizes", ())]
+    return max((int(width) for width, _, height in sizes if width == height and width.isdecimal()), default=None)
 
 
 def moved(cell: int, side: int, other: int) -> int:

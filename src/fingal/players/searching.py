@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from fingal.search.tree import Settings
 
 OPENING_SIMULATIONS = 64
 """So many say whether to swap where the board is larger than the net knows."""
-ENDING_RATE = 20_000
+ENDING_RATE = 10_000
 """Positions a second that the end of a game is searched with, at the least."""
 LOOK = 0.02
 """Under a clock, a search is asked so often, in seconds, whether it has found enough."""
@@ -117,23 +117,28 @@ class SearchPlayer:
                 if limit.clock is not None and clock.share(limit.clock, board.cells).most < HURRY:
                     return customary_opening(board)
                 return self._open(board)
+            if limit == NO_LIMIT:
+                limit = self._default
+            began = time.monotonic()
             stone_wins = self._stone_wins(board, limit) if board.can_swap else False
             if stone_wins:
                 self._search.set_position(board)
                 self._search.finish(simulations=1)  # whoever looks at the search finds this position
                 return SWAP
+            if limit.seconds is not None:  # what that took is gone
+                limit = replace(limit, seconds=max(LEAST_SECONDS, limit.seconds - (time.monotonic() - began)))
             found = self._look(board, limit)
             self.value = found.value
+            # Mirrored, the position is the opponent's: a swap makes of a value its negative.
+            if stone_wins is None and found.value < 0:
+                return SWAP
+            if self._manner.resign is not None and found.value < self._manner.resign:
+                return RESIGN
+            if found.proof != 0:
+                return self._last_moves(board, found, limit)
+            return self._drawn(found) if self._manner.temperature > 0 else self._search.best_move()
         finally:
             self._search.take_back_interrupt()
-        # Mirrored, the position is the opponent's: a swap makes of a value its negative.
-        if stone_wins is None and found.value < 0:
-            return SWAP
-        if self._manner.resign is not None and found.value < self._manner.resign:
-            return RESIGN
-        if found.proof != 0:
-            return self._last_moves(board, found, limit)
-        return self._drawn(found) if self._manner.temperature > 0 else self._search.best_move()
 
     def analyse(self, record: Record, limit: Limit | None = None) -> Generator[Search, None, None]:
         """Search on and on, or to a limit; gives the search after every batch, to be asked for its ``analysis()``.
@@ -196,7 +201,10 @@ class SearchPlayer:
             if proven:
                 self.value = -1.0
             return proven
-        seconds = None if limit.clock is None else max(clock.share(limit.clock, board.cells).usual, LEAST_SECONDS)
+        bounds = [] if limit.seconds is None else [limit.seconds / 2]
+        if limit.clock is not None:
+            bounds.append(max(clock.share(limit.clock, board.cells).usual, LEAST_SECONDS))
+        seconds = min(bounds, default=None)
         self._search.set_position(opening.smaller(board, self._largest))
         found = self._search.finish(OPENING_SIMULATIONS, seconds)
         if found.visits < OPENING_SIMULATIONS and found.proof == 0:
@@ -206,8 +214,6 @@ class SearchPlayer:
 
     def _look(self, board: Board, limit: Limit) -> Analysis:
         search = self._search
-        if limit == NO_LIMIT:
-            limit = self._default
         search.set_position(board)
         if limit.clock is None:
             return search.finish(limit.simulations, limit.seconds, limit.nodes, lambda: self.watch(search))

@@ -104,7 +104,7 @@ class Crew:
             for thread in others:
                 thread.join()
         except BaseException as error:  # Ctrl-C while it waits, or no thread more: the others end first
-            self._error = error
+            self._fail(error)
             for thread in others:
                 thread.join()
         if self._error is not None:
@@ -120,7 +120,13 @@ class Crew:
                     return
                 self._longest = max(self._longest, time.monotonic() - began)
         except BaseException as error:
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        """End the run; whoever waits for this thread's judgements waits no longer."""
+        with self._changed:
             self._error = error
+            self._changed.notify_all()
 
     def _has_ended(self) -> bool:
         if self._is_over or self._error is not None or self._stop.is_set() or self._tree.nodes >= self._nodes:

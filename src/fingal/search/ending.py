@@ -6,7 +6,8 @@ from fingal import _core
 from fingal.game import Board
 
 NODES = 5_000
-"""Positions looked at for one move: enough for the last five or six moves of a side, in a tenth of a second at most."""
+"""Positions looked at for one move: enough for the last five or six moves of a side, in a tenth of a second up to 13x13
+and half a second on 19x19."""
 
 
 def fewest_moves(board: Board, nodes: int = NODES) -> tuple[int, int] | None:

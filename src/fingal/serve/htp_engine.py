@@ -39,6 +39,9 @@ string/ShowBoard/showboard
 string/Final Score/final_score
 varc/Reg GenMove/reg_genmove %c"""
 
+LEAST_TO_PONDER = 0.25
+"""Nobody ponders with less than this for a usual move, in seconds: ending it takes as long as a batch of the net."""
+
 
 class HtpEngine:
     """A player and a game, told what to do line by line."""
@@ -94,8 +97,9 @@ class HtpEngine:
         except Exception as error:
             return framed("?", number, one_line(f"{name} failed: {type(error).__name__}: {error}"))
         finally:
+            with suppress(Exception):  # the answer counts, whether or not the player can ponder
+                self._ponder()
             self._interrupted.clear()
-            self._ponder()
 
     def rest(self) -> None:
         """Let the player ponder no more."""
@@ -107,8 +111,15 @@ class HtpEngine:
         player = searching(self.player)
         if player is None or self.has_quit or self.record.end is not self._pondered or self._resigned is not None:
             return
-        if self.board.winner is None:
+        if self.board.winner is None and not self._is_hurried():
             player.ponder(self.record)
+
+    def _is_hurried(self) -> bool:
+        """Whether who has just moved has no time to wait until a batch that is pondered on ends."""
+        colour = self.record.end.colour
+        if not self._has_clock or colour is None:
+            return False
+        return clock.share(self._left[colour], len(self.board.empty_cells)).usual < LEAST_TO_PONDER
 
     def _streamed(self, number: str, lines: Generator[str]) -> str:
         """Send an answer line by line and return its end; all of it where nobody reads along."""
@@ -386,6 +397,8 @@ class HtpEngine:
             yield
         finally:
             self._at_work = None
+            if (player := searching(self.player)) is not None:
+                player.search.take_back_interrupt()
 
     def _limit(self, colour: Colour) -> Limit:
         """Players that search share their time out themselves; others are told what this move may take."""
