@@ -1,8 +1,8 @@
 """Games from any number of machines. Ray only carries orders and deliveries: who plays and what is taken is elsewhere.
 
-Every actor has at most two orders at once, so that it never waits for the learner and never runs away from it. An actor
-that is lost with its node loses its unfinished games; another takes its place, under another name. Nodes may come and
-go: there are as many actors as are wanted, or as fit.
+Every actor has at most two orders at once, so that it waits only where learning is slower than playing, and never runs
+away from the learner. An actor that is lost with its node loses its unfinished games; another takes its place, under
+another name. Nodes may come and go: there are as many actors as are wanted, or as fit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from fingal.learn.parts.versus import raw_match
 ORDERS = 2
 """Orders that an actor has at once."""
 FRUITLESS = 20
-"""Actors that may be lost one after the other with nothing delivered in between."""
+"""Actors that may be lost before they ever answered, with nothing delivered in between."""
+PATIENCE = 10.0
+"""Seconds to wait for what an actor that is gone had sent."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,21 @@ class _Far:
     version: int | None = None
     """Of the weights that it was sent last."""
     taken: int = 0
+    """Deliveries up to this number have all come."""
+    early: set[int] = field(default_factory=set)
+    """Those that came before one that has not."""
     again: bool = False
     heard: bool = False
     """Whether it has ever answered."""
+
+    def take(self, come: list[Numbered]) -> list[Delivery]:
+        """Note what has come: a reply may be lost while a later one arrives, and must be asked for again."""
+        self.heard = True
+        self.early.update(number for number, _ in come if number > self.taken)
+        while self.taken + 1 in self.early:
+            self.taken += 1
+            self.early.remove(self.taken)
+        return [delivery for _, delivery in come]
 
 
 def connect(address: str) -> Any:
@@ -105,12 +119,19 @@ class RaySource:
     ) -> None:
         """Connect. With 0 ``actors`` there are as many as fit; weights are published every so many steps."""
         self._ray = ray = connect(address)
+        self._share = share
+        if not self._room():
+            ray.shutdown()
+            raise ValueError(
+                f"an actor needs {share.cpus:g} processors (--threads) and {share.gpus:g} GPUs (--actor-gpus), "
+                f"and no node of --ray {address} has them"
+            )
         device: Literal["cuda", "cpu"] = "cuda" if share.gpus else "cpu"
         self._station: Any = ray.remote(num_cpus=share.cpus, num_gpus=share.gpus, max_restarts=0)(Station)
         self._arguments = make, device, max(1, int(share.cpus))
         # No processor of its own: actors may hold them all.
         self._match = ray.remote(num_cpus=0, scheduling_strategy="SPREAD")(_play_match)
-        self._newest, self._wanted, self._share, self._publish_steps = newest, actors, share, publish_steps
+        self._newest, self._wanted, self._publish_steps = newest, actors, publish_steps
         self._actors: list[_Far] = []
         self._published: tuple[int, Any] | None = None
         self._openings = 0
@@ -128,6 +149,9 @@ class RaySource:
             while len(far.orders) < ORDERS:
                 self._order(far)
         orders = {order: far for far in self._actors for order in far.orders}
+        if not orders:
+            time.sleep(1)
+            return []
         ray.wait(list(orders), timeout=1.0)
         come, _ = ray.wait(list(orders), num_returns=len(orders), timeout=0)
         found: list[Delivery] = []
@@ -142,17 +166,22 @@ class RaySource:
         """Start actors up to the number that is wanted; every second, look how many fit."""
         if (now := time.monotonic()) - self._looked >= 1:
             self._looked = now
-            nodes: list[dict[str, Any]] = self._ray.nodes()
-            self._target = self._wanted or sum(self._share.fit(node["Resources"]) for node in nodes if node["Alive"])
+            self._target = self._wanted or self._room()
         while len(self._actors) < self._target:
             self._actors.append(_Far(self._station.remote(*self._arguments)))
+
+    def _room(self) -> int:
+        """How many actors fit."""
+        nodes: list[dict[str, Any]] = self._ray.nodes()
+        return sum(self._share.fit(node["Resources"]) for node in nodes if node["Alive"])
 
     def _order(self, far: _Far) -> None:
         version, net = self._newest()
         if self._published is None or version - self._published[0] >= self._publish_steps:
             self._published = version, self._ray.put(packed(version, net))
         version, reference = self._published
-        weights = reference if far.version != version else None
+        # An actor that has not answered may have lost the first order, and cannot play without weights.
+        weights = reference if far.version != version or not far.heard else None
         far.orders.append(far.handle.play.remote(weights, self._openings, far.taken, far.again))
         far.version, far.again = version, False
 
@@ -160,22 +189,34 @@ class RaySource:
         """What an order has brought; an actor that is gone is forgotten, one that may be there is asked again."""
         errors = self._ray.exceptions
         try:
-            come: list[Numbered] = self._ray.get(order)
+            found = far.take(self._ray.get(order))
         except (errors.ActorUnavailableError, errors.ObjectLostError):
             far.version, far.again = None, True
             return []
-        except errors.RayActorError as error:
-            self._actors.remove(far)
-            self.lost += 1
+        except errors.RayError as error:
+            return self._lose(far, error)
+        if found:
+            self._fruitless = 0
+        return found
+
+    def _lose(self, far: _Far, error: Exception) -> list[Delivery]:
+        """Forget an actor; gives what it had sent before."""
+        self._actors.remove(far)
+        self.lost += 1
+        found: list[Delivery] = []
+        if far.orders:
+            come, _ = self._ray.wait(far.orders, num_returns=len(far.orders), timeout=PATIENCE)
+            for order in come:
+                with contextlib.suppress(self._ray.exceptions.RayError):
+                    found += far.take(self._ray.get(order))
+        self._ray.kill(far.handle)
+        if found:
+            self._fruitless = 0
+        if not far.heard:
             self._fruitless += 1
             if self._fruitless > FRUITLESS:
                 raise RuntimeError(f"the last {self._fruitless} actors were lost before they played: {error}") from None
-            return []
-        far.heard = True
-        if come:
-            self._fruitless = 0
-            far.taken = max(far.taken, come[-1].number)
-        return [delivery for _, delivery in come]
+        return found
 
     def renew(self) -> None:
         """Ask for new openings with every order from now on."""
@@ -195,7 +236,7 @@ class RaySource:
         found = []
         for match in ended:
             version = self._matches.pop(match)
-            with contextlib.suppress(self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.ObjectLostError):
+            with contextlib.suppress(self._ray.exceptions.RayError):
                 found.append((version, float(self._ray.get(match))))
         return found
 
