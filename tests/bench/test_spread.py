@@ -1,5 +1,8 @@
 """What a learner needs, by numbers worked by hand; bytes that are those of the arrays."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from fingal.bench import spread
@@ -47,3 +50,27 @@ def test_the_picture_shows_every_measurement() -> None:
     drawn = svg(spread.picture({"games_per_s_1": 10.0, "games_per_s_2": 19.0, "games_per_s_4": 20.0}))
     assert drawn.count("<circle") == 3 + 2  # points, and the names' marks
     assert "in step with actors" in drawn
+
+
+@pytest.mark.parametrize(("arguments", "message"), [([], "required: file"), (["spread.txt"], "spread.txt")])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(spread, "measure", lambda: pytest.fail("it measured"))
+    monkeypatch.setattr(sys, "argv", ["spread", *arguments])
+    with pytest.raises(SystemExit) as left:
+        spread.main()
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("games", [None, 9.5])
+def test_figures_are_printed_with_or_without_a_picture(
+    games: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured = {"weights_bytes_small": 1_803_673} | {f"games_per_s_{actors}": games for actors in (1, 2, 4)}
+    monkeypatch.setattr(spread, "measure", lambda: measured)
+    monkeypatch.setattr(sys, "argv", ["spread", str(tmp_path / "spread.svg")])
+    spread.main()
+    assert "1803673" in capsys.readouterr().out
+    assert (tmp_path / "spread.svg").exists() == (games is not None)  # None is what there is without Ray

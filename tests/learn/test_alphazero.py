@@ -1,5 +1,6 @@
 """The self-play trainer: its losses by hand, its memory against the board, and its resuming to the bit."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -120,6 +121,17 @@ def test_a_judge_says_what_a_named_net_says() -> None:
     assert np.allclose(value.numpy(), said.value, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("convolutional", torch.bfloat16), ("transformer-cube", torch.float32), ("", torch.bfloat16)]
+)
+def test_a_gpu_rounds_only_nets_that_learn_so(name: str, dtype: torch.dtype) -> None:
+    from fingal.nets.ringed import named, precision
+
+    net = named(name, 4, 16) if name else Residual(TINY)
+    assert precision(net, torch.device("cuda")) == dtype
+    assert precision(net, torch.device("cpu")) == torch.float32
+
+
 def test_what_a_named_net_cannot_learn_is_refused() -> None:
     with pytest.raises(ValueError, match="sizes must be one size for a convolutional net"):
         replace(FAST, architecture="convolutional")
@@ -173,6 +185,20 @@ def test_another_seed_gives_another_net(tmp_path: Path) -> None:
             pass
     one, two = weights(tmp_path / "1"), weights(tmp_path / "2")
     assert any(not torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    from fingal.learn.parts import state
+
+    begin(tmp_path).save()
+    found = state.load(file := tmp_path / "checkpoints" / "state.safetensors")
+    assert found is not None
+    tensors, about = found
+    del about["source"]
+    state.save(file, tensors, about)
+    message = f"{tmp_path} was begun by an older Fingal: begin anew, with --start NET for its net"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        begin(tmp_path)
 
 
 def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:

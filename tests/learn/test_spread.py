@@ -2,10 +2,11 @@
 
 import socket
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -84,6 +85,20 @@ def test_two_stations_never_play_the_same_games() -> None:
         played.append(come)
     assert played[0][0].actor != played[1][0].actor
     assert [game[4] for one in played[0] for game in one.games] != [game[4] for one in played[1] for game in one.games]
+
+
+def test_sample_games_of_two_actors_are_kept_side_by_side(tmp_path: Path) -> None:
+    run = Run(tmp_path, asdict(FAST))
+    trainer = Trainer(FAST, run, torch.device("cpu"))
+    come: list[Delivery] = []
+    while not come:
+        come = trainer.source.deliveries()
+    one = come[0].only(np.arange(len(come[0].games)) == 0)
+    for actor, pool in (("first", 0), ("second", 0), ("second", 1)):  # all with the same number
+        trainer.take(replace(one, actor=actor, pool=pool))
+    trainer.save()
+    run.close()
+    assert len(list((tmp_path / "games").glob("*.sgf"))) == 3
 
 
 def test_an_actor_needs_weights() -> None:

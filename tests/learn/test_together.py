@@ -1,7 +1,11 @@
 """Two processes that learn together take the steps that one takes with the whole batch."""
 
 import copy
+import multiprocessing
+import subprocess
+import time
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +65,34 @@ def test_two_processes_take_the_step_of_one_with_the_whole_batch() -> None:
                 assert torch.allclose(tensor, two.net.state_dict()[name], rtol=1e-3, atol=1e-4), name
     finally:
         together.close()
+
+
+def _learn_until_killed(told: Connection) -> None:
+    net = Residual(TINY).train().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    together = Together(Descent(net, CPU, SETTINGS), 2)
+    told.send([other.pid for other in multiprocessing.active_children()])
+    time.sleep(600)
+    together.close()
+
+
+def test_nobody_stays_when_the_first_is_killed() -> None:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    first = context.Process(target=_learn_until_killed, args=(there,))
+    first.start()
+    try:
+        assert here.poll(120)
+        (other,) = here.recv()
+    finally:
+        first.kill()
+        first.join()
+    deadline = time.monotonic() + 60
+    # Who has ended is no longer listed, or as a zombie until somebody asks.
+    while subprocess.run(["ps", "-o", "stat=", "-p", str(other)], capture_output=True, text=True).stdout.strip(
+        "Z+ls\n "
+    ):
+        assert time.monotonic() < deadline, "it waits for orders that nobody gives"
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize(

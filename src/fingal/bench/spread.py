@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import pickle
-import sys
 import time
 import zlib
 from dataclasses import replace
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from rich.table import Table
 
 from fingal.arena import charts
-from fingal.game.picture import Picture, save
+from fingal.game.picture import Picture, check_name, save
 
 ACTORS = (1, 2, 4)
 SIZES = (5, 9, 13)
@@ -115,6 +115,7 @@ def _played(actors: int, seconds: float) -> dict[str, float | None]:
     except ValueError:
         return {"games_per_s": None, "judgements_per_s": None}
     try:
+        source.renew()
         names: set[str] = set()
         while len(names) < actors:
             names |= {delivery.actor for delivery in source.deliveries()}
@@ -200,7 +201,20 @@ def needs(
     )
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Measure, print the figures, and draw them into a file if there are actors to draw."""
+    parser = argparse.ArgumentParser(prog="python -m fingal.bench.spread", description=main.__doc__)
+    parser.add_argument("file", type=Path, help="the picture, FILE.svg or FILE.png")
+    file = parser.parse_args().file
+    try:
+        check_name(file)
+    except ValueError as error:
+        parser.error(str(error))
     measured = measure()
-    save(picture(measured), Path(sys.argv[1]))
     print(json.dumps(measured, indent=1))
+    if measured[f"games_per_s_{ACTORS[0]}"] is not None:
+        save(picture(measured), file)
+
+
+if __name__ == "__main__":
+    main()

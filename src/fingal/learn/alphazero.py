@@ -302,7 +302,7 @@ class Trainer:
         self.source = spread.source(partial(new_actor, config), self.newest, device, config.seed, config.threads)
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.finished: list[tuple[int, Game]] = []
+        self.finished: list[tuple[Delivery, Game]] = []
         self._sums, self._summed = dict[str, Tensor](), 0
         self._behind = self._arrived = 0
         self._load_state()
@@ -342,7 +342,8 @@ class Trainer:
         progress.owed += added * self.config.reuse
         self._behind += int((progress.steps - delivery.began).sum())
         self._arrived += len(delivery.games)
-        self.finished.extend((delivery.size, game) for game in delivery.games)
+        played = replace(delivery, games=[], samples={})
+        self.finished.extend((played, game) for game in delivery.games)
 
     def learn(self) -> None:
         """One step of learning."""
@@ -419,10 +420,10 @@ class Trainer:
         name = f"net-{self.progress.steps:07d}.safetensors"
         checkpoint.save(plain(self.average), self.run.checkpoints / name, self.card())
         checkpoint.save(plain(self.average), self.run.checkpoints / "latest.safetensors", self.card())
-        for size, (identity, _, winner, resigned, moves) in self.finished[-8:]:
-            record = Record.of(list(moves), size)
+        for by, (identity, _, winner, resigned, moves) in self.finished[-8:]:
+            record = Record.of(list(moves), by.size)
             record.result = Result(Colour(winner), "resign" if resigned else "")
-            formats.save(record, self.run.games / f"{size}-{identity}.sgf")
+            formats.save(record, self.run.games / f"{by.size}-{by.actor[:12]}-{by.pool}-{identity}.sgf")
         self.finished.clear()
         # A run that goes on from the file begins with this, so this one does so too.
         self.source.renew()
@@ -438,6 +439,10 @@ class Trainer:
         if found is None:
             return
         tensors, about = found
+        if "source" not in about:
+            raise ValueError(
+                f"{self.run.folder} was begun by an older Fingal: begin anew, with --start NET for its net"
+            )
         for name, net in (("net", self.net), ("average", self.average)):
             net.load_state_dict(state.under(tensors, name))
         state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from fingal.nets import choice
-from fingal.nets.residual import Output
+from fingal.nets.residual import Output, Residual
 from fingal.nets.signed_net import Signed
 
 
@@ -32,6 +32,12 @@ class Ringed(nn.Module):
         assert value is not None
         # The value is the tangent of the number, and an output's is that of half its logit.
         return Output(logits, 2 * value, torch.zeros_like(logits), torch.zeros_like(logits))
+
+
+def precision(net: Residual | Ringed, device: torch.device) -> torch.dtype:
+    """What a net should compute in on a device: on a GPU bfloat16, unless the net does not learn so."""
+    rounded = device.type == "cuda" and (isinstance(net, Residual) or net.inner.rounds)
+    return torch.bfloat16 if rounded else torch.float32
 
 
 def named(name: str, size: int, width: int) -> Ringed:

@@ -12,6 +12,7 @@ from torch import Tensor
 from fingal.learn.parts.delivery import Delivery, Net, Tally
 from fingal.learn.parts.selfplay import DevicePool, draw_openings
 from fingal.nets.judge import Judge
+from fingal.nets.ringed import precision
 
 
 class Openings(NamedTuple):
@@ -24,8 +25,7 @@ class Openings(NamedTuple):
 
 def judge_for(net: Net, device: torch.device) -> Judge:
     """A judge for nets of this shape, as fast as the device has it."""
-    cuda = device.type == "cuda"
-    return Judge(net.config, device, compiled=cuda, dtype=torch.bfloat16 if cuda else torch.float32)
+    return Judge(net.config, device, compiled=device.type == "cuda", dtype=precision(net, device))
 
 
 class Actor:
@@ -87,7 +87,8 @@ class Actor:
             samples, games = pool.core.drain()
             if not games:
                 continue
-            samples["policy"] = samples["policy"].astype(np.float16)
+            # The bits of numpy's own conversion, in a third of the time.
+            samples["policy"] = torch.from_numpy(samples["policy"]).half().numpy()
             began, slots = [], pool.core.count
             for game in games:
                 began.append(self._began[number][game[0] % slots])

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from fingal.learn.parts.delivery import Net
 from fingal.learn.parts.replay import Batch, make_batch
 from fingal.nets.residual import Output
+from fingal.nets.ringed import precision
 
 Summed = Callable[[Tensor], Tensor]
 """Gives the sum of a tensor over all processes that share a batch."""
@@ -27,7 +28,7 @@ def losses(said: Output, batch: Batch, summed: Summed = alone) -> dict[str, Tens
 
     Where several processes share a batch, each gets its part of the mean: their sum is the mean over all.
     """
-    closed = said.policy.new_tensor(-1e4, dtype=torch.float32)
+    closed = said.policy.new_full((), -1e4, dtype=torch.float32)
     log_policy = F.log_softmax(torch.where(batch.occupied, closed, said.policy.float()), 1)
     has_policy = (batch.policy.sum(1) > 0).float()
     policy = -(batch.policy * log_policy).sum(1)
@@ -38,7 +39,7 @@ def losses(said: Output, batch: Batch, summed: Summed = alone) -> dict[str, Tens
     reply = -log_reply.gather(1, batch.reply.clamp(min=0).unsqueeze(1)).squeeze(1)
     value = F.binary_cross_entropy_with_logits(said.value_logit.float(), (batch.value + 1) / 2)
     owner = F.binary_cross_entropy_with_logits(said.owner.float(), batch.owner, reduction="none") * batch.owner_known
-    here = batch.value.new_tensor(float(len(batch.value)))
+    here = batch.value.new_full((), len(batch.value), dtype=torch.float32)
     return {
         "policy": (policy * has_policy).sum() / summed(has_policy.sum()).clamp(min=1),
         "value": value * (here / summed(here)),
@@ -65,12 +66,13 @@ class Descent:
     def __init__(self, net: Net, device: torch.device, settings: Settings) -> None:
         """Begin with a net that lies on the device, channels last."""
         self.net, self.device, self.settings = net, device, settings
-        self._cuda = device.type == "cuda"
+        self._dtype = precision(net, device)
+        cuda = device.type == "cuda"
         decayed = [p for p in net.parameters() if p.ndim > 1]
         others = [p for p in net.parameters() if p.ndim <= 1]
         groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
-        self.optimiser = torch.optim.AdamW(groups, fused=self._cuda)
-        self._forward: Callable[..., Output] = torch.compile(net, dynamic=False) if self._cuda else net
+        self.optimiser = torch.optim.AdamW(groups, fused=cuda)
+        self._forward: Callable[..., Output] = torch.compile(net, dynamic=False) if cuda else net
         self._processes = 1
         self._summed: Summed = alone
 
@@ -80,10 +82,10 @@ class Descent:
 
     def step(self, rows: dict[str, Tensor], rotated: Tensor, rate: float) -> dict[str, Tensor]:
         """Descend once along the gradient of rows of a replay; gives the parts of the loss and the gradient's norm."""
-        batch = make_batch(rows, rotated, self.settings.side, torch.bfloat16 if self._cuda else torch.float32)
+        batch = make_batch(rows, rotated, self.settings.side, self._dtype)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._cuda):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._dtype == torch.bfloat16):
             said = self._forward(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
         parts = losses(said, batch, self._summed)
         total = parts["policy"] + parts["value"]

@@ -2,7 +2,8 @@
 
 The first draws the batch and hands out equal parts. Statistics of the batch, means of the loss and gradients are taken
 over all parts, so the step is the one that a single process would take with the whole batch. Only the first knows of
-games, files and averages; the others hold a net and an optimiser, which stay equal to its own.
+games, files and averages; the others hold a net and an optimiser, which stay equal to its own. Between steps they wait
+at a pipe, for as long as games take, and they end when the first has gone.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import tempfile
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +81,10 @@ def _hand_out(arrays: dict[str, Tensor] | None, layout: Layout, device: torch.de
     return parts
 
 
-def _follow(rank: int, processes: int, meeting: str, config: Config, device: str, settings: Settings) -> None:
-    """What every process but the first does."""
+def _follow(
+    orders: Connection, rank: int, processes: int, meeting: str, config: Config, device: str, settings: Settings
+) -> None:
+    """What every process but the first does: a step with every order."""
     here = torch.device(device)
     if here.type == "cuda":
         torch.cuda.set_device(here)
@@ -88,15 +92,11 @@ def _follow(rank: int, processes: int, meeting: str, config: Config, device: str
     net = Residual(config).train().to(here, memory_format=torch.channels_last)  # type: ignore[call-overload]
     descent = Descent(net, here, settings)
     _join(descent, rank, processes, meeting)
-    layout: list[Layout] = [[]]
-    dist.broadcast_object_list(layout, 0, device=here)
-    order = torch.zeros(2, dtype=torch.float64, device=here)
-    while True:
-        dist.broadcast(order, 0)
-        if not order[0]:
-            break
-        rows = _hand_out(None, layout[0], here)
-        descent.step(rows, rows.pop("rotated"), order[1].item())
+    with contextlib.suppress(EOFError):
+        while True:
+            layout, rate = orders.recv()
+            rows = _hand_out(None, layout, here)
+            descent.step(rows, rows.pop("rotated"), rate)
     dist.destroy_process_group()
 
 
@@ -106,37 +106,37 @@ class Together:
     def __init__(self, descent: Descent, processes: int) -> None:
         """Start the others and meet them; the net is a residual one."""
         assert isinstance(descent.net, Residual)
-        self._descent, self._processes, self._layout = descent, processes, Layout()
+        self._descent, self._processes = descent, processes
         cuda = descent.device.type == "cuda"
         with tempfile.TemporaryDirectory() as folder:
             meeting = str(Path(folder) / "meeting")
-            start = multiprocessing.get_context("spawn").Process
-            self._others = []
+            context = multiprocessing.get_context("spawn")
+            self._others, self._orders = [], []
             for rank in range(1, processes):
                 place = f"cuda:{rank}" if cuda else "cpu"
-                arguments = rank, processes, meeting, descent.net.config, place, descent.settings
-                self._others.append(start(target=_follow, args=arguments, daemon=True))
+                theirs, mine = context.Pipe(duplex=False)
+                arguments = theirs, rank, processes, meeting, descent.net.config, place, descent.settings
+                self._others.append(context.Process(target=_follow, args=arguments, daemon=True))
                 self._others[-1].start()
+                theirs.close()
+                self._orders.append(mine)
             _join(descent, 0, processes, meeting)
 
     def step(self, rows: dict[str, Tensor], rotated: Tensor, rate: float) -> dict[str, Tensor]:
         """One step with the whole batch, whose number of rows is a multiple of the processes'."""
         arrays = rows | {"rotated": rotated}
-        device = self._descent.device
-        if not self._layout:
-            for name, array in arrays.items():
-                self._layout.append((name, array.dtype, (len(array) // self._processes, *array.shape[1:])))
-            dist.broadcast_object_list([self._layout], 0, device=device)
-        dist.broadcast(torch.tensor([1.0, rate], dtype=torch.float64, device=device), 0)
-        mine = _hand_out(arrays, self._layout, device)
+        layout: Layout = [
+            (name, array.dtype, (len(array) // self._processes, *array.shape[1:])) for name, array in arrays.items()
+        ]
+        for other in self._orders:
+            other.send((layout, rate))
+        mine = _hand_out(arrays, layout, self._descent.device)
         return self._descent.step(mine, mine.pop("rotated"), rate)
 
     def close(self) -> None:
         """Let the others go."""
-        with contextlib.suppress(RuntimeError):
-            if not self._layout:
-                dist.broadcast_object_list([self._layout], 0, device=self._descent.device)
-            dist.broadcast(torch.zeros(2, dtype=torch.float64, device=self._descent.device), 0)
+        for orders in self._orders:
+            orders.close()
         for other in self._others:
             other.join(30)
         dist.destroy_process_group()
