@@ -35,6 +35,7 @@ def chromium() -> str:
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     path = chromium()
+    sync_api.expect.set_options(timeout=30_000)  # on a busy machine a page may take long; what is late is not wrong
     with sync_api.sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield launched
