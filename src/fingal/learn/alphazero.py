@@ -244,8 +244,6 @@ class Progress:
     steps: int = 0
     delivered: int = 0
     """Games that came, those that came again included."""
-    duplicates: int = 0
-    """Games that came again and were refused."""
     games: int = 0
     """Games that are learned from."""
     positions: int = 0
@@ -254,6 +252,11 @@ class Progress:
     """Positions to learn from before more are gathered."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     """By actor."""
+
+    @property
+    def duplicates(self) -> int:
+        """Games that came again and were refused."""
+        return self.delivered - self.games
 
     @property
     def judgements(self) -> int:
@@ -335,7 +338,6 @@ class Trainer:
         progress.tallies[actor] = max(progress.tallies.get(actor, Tally()), delivery.tally)
         progress.delivered += len(new)
         delivery = delivery.only(new)
-        progress.duplicates += len(new) - len(delivery.games)
         added = self.replay.add(delivery.samples, delivery.size, self.config.search_share)
         progress.games += len(delivery.games)
         progress.positions += added
