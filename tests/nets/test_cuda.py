@@ -1,10 +1,14 @@
 """What only a GPU can show. Skipped where there is none."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
 
 from fingal.nets import planes
+from fingal.nets.convolutional import Config, Convolutional
+from fingal.nets.plain_evaluator import OFTEN, PlainEvaluator
 from fingal.nets.torch_evaluator import CpuEvaluator, CudaEvaluator
 from fingal.testing.check_evaluator import check_evaluator
 from tests.nets.sample import SIZES, lively_net, random_positions
@@ -41,3 +45,13 @@ def test_lanes_and_new_weights() -> None:
     assert np.abs(first().logits - old(one).logits).max() < 2e-2
     assert np.abs(evaluator(one).logits - new(one).logits).max() < 2e-2
     assert evaluator(planes.take(one, slice(0, 0))).logits.shape == (0, 25)
+
+
+def test_what_comes_often_is_judged_as_on_the_cpu() -> None:
+    torch.manual_seed(1)
+    net = Convolutional(Config(layers=2, channels=8))
+    there, here = PlainEvaluator(net, device="cuda"), PlainEvaluator(copy.deepcopy(net).cpu())
+    for seed in range(OFTEN + 3):
+        for size in ((5, 5), (3, 4)):
+            positions = random_positions(*size, count=1 + seed % 2, seed=seed)
+            assert np.abs(there(positions).logits - here(positions).logits).max() < 2e-2

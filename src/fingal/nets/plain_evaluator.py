@@ -7,12 +7,13 @@ the exam of all positions do, it judges each as the first that it sees.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from fingal.nets.card import Card
 from fingal.nets.heads import as_value, check_size, encode, evaluation, head_of, view_of
@@ -21,6 +22,12 @@ from fingal.nets.recurrent import Recurrent
 from fingal.nets.signed_net import Signed
 from fingal.nets.torch_evaluator import DeviceError
 from fingal.search.evaluator import Evaluation, Positions
+
+OFTEN = 50
+"""How often a shape is asked for on a GPU before it is captured as a graph: most nets of a tournament come seldom."""
+
+FEW = 64
+"""The largest batch that is captured: the time of larger ones is the kernels' own, and not their start's."""
 
 
 class PlainEvaluator:
@@ -45,6 +52,8 @@ class PlainEvaluator:
         self.head = head_of(self.config)
         self._net = net.to(self.device).eval()
         self._name = "this net" if card is None else card.name
+        self._asked: Counter[tuple[int, ...]] = Counter()
+        self._graphs: dict[tuple[int, ...], _Graph] = {}
 
     def __call__(self, positions: Positions) -> Evaluation:
         """Judge the positions; ValueError on a board that the net does not play."""
@@ -83,7 +92,43 @@ class PlainEvaluator:
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
         """The bare net: what ``heads.encode`` gives to its numbers, [B, cells] or [B], both in the net's own view."""
+        if self.device.type == "cuda" and len(planes) <= FEW:
+            shape = planes.shape
+            self._asked[shape] += 1
+            if self._asked[shape] == OFTEN:
+                self._graphs[shape] = _Graph(self._net, torch.from_numpy(planes), self.device)
+            if shape in self._graphs:
+                return self._graphs[shape](planes)
         numbers: NDArray[np.float32] = self._net(torch.from_numpy(planes).to(self.device)).cpu().numpy()
+        return numbers
+
+
+class _Graph:
+    """A net's forward pass on a GPU for planes of one shape, captured: its kernels start all at once."""
+
+    def __init__(self, net: nn.Module, planes: Tensor, device: torch.device) -> None:
+        self._planes = planes.pin_memory()
+        self._there = self._planes.to(device)
+        stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(stream):
+            # Tuning and lazy set-up must be over before the capture.
+            for _ in range(3):
+                said = net(self._there)
+        stream.synchronize()
+        self._said = torch.empty(said.shape, dtype=said.dtype, pin_memory=True)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph, stream=stream):
+            self._there.copy_(self._planes, non_blocking=True)
+            self._said.copy_(net(self._there), non_blocking=True)
+        self._done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+
+    def __call__(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        self._planes.numpy()[:] = planes
+        self._graph.replay()
+        self._done.record()
+        self._done.synchronize()
+        numbers: NDArray[np.float32] = self._said.numpy().copy()
         return numbers
 
 

@@ -162,10 +162,11 @@ SMALL = Scale(
         "games": 16,
         "groups": 4,
         "updates_per_move": 0.5,
+        "device": "auto",
     },
     seeds=1,
     rivals=3,
-    base={"width": 32, "games": 1, "groups": 1, "episodes": 800},
+    base={"width": 32, "games": 1, "groups": 1, "episodes": 800, "device": "auto"},
     base_seeds=5,
     ppo={
         "size": 5,
