@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from fingal.game import Record
 from fingal.learn.dqn import CORRECTED, PRESETS, Dqn, Trainer, train
-from fingal.learn.parts import opponent_games
+from fingal.learn.parts import opponent_games, state
 from fingal.learn.parts.joined_stones import TensorStones
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames
 from fingal.learn.parts.run import Run
@@ -82,6 +82,22 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bits(options: dict[str, Any],
     assert torch.equal(whole.q.numbers, again.q.numbers)
     last = checkpoint.load_any(tmp_path / "parts" / "checkpoints" / "generation-02.safetensors")[0]
     assert torch.equal(whole.flat.vector(last), whole.q.numbers)
+
+
+@pytest.mark.parametrize("options", [{}, CORRECTED])
+def test_a_gpus_run_goes_on_without_one(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = replace(SMALL, **options)
+    with monkeypatch.context() as gpu:
+        gpu.setattr(opponent_games, "stones_on", TensorStones)
+        before = run(config, tmp_path, 3)
+    file = tmp_path / "checkpoints" / "state.safetensors"
+    tensors, about = state.load(file) or ({}, {})
+    state.save(file, tensors | {"random": torch.arange(16, dtype=torch.uint8)}, about)  # a GPU's has 16 bytes
+    after = run(config, tmp_path)
+    assert 0 < before.progress.moves < after.progress.moves
+    assert after.progress.generation == 3
 
 
 def test_what_a_run_leaves(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from fingal.game import Board, Colour
 from fingal.learn.parts import opponent_games
-from fingal.learn.parts.joined_stones import TensorStones
+from fingal.learn.parts.joined_stones import TensorStones, stones_on
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import MirrorGames, OpponentGames, mirrored, random_reply, wins
 
@@ -191,11 +191,13 @@ def test_first_stones_are_asked_for_only_where_games_begin() -> None:
 Games = Callable[[torch.Generator], OpponentGames | MirrorGames]
 
 
-@pytest.mark.usefixtures("stones")
+@pytest.mark.parametrize("others", [False, True])
 @pytest.mark.parametrize(
     "make", [lambda lots: OpponentGames(4, 8, random_reply, lots), lambda lots: MirrorGames(4, 8, lots)]
 )
-def test_games_go_on_from_what_was_kept(make: Games) -> None:
+def test_games_go_on_from_what_was_kept(
+    make: Games, others: bool, stones: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     generator = torch.Generator().manual_seed(1)
     first = make(generator)
     for _ in range(7):
@@ -203,6 +205,8 @@ def test_games_go_on_from_what_was_kept(make: Games) -> None:
     kept = {name: tensor.clone() for name, tensor in first.state().items()}
     lots = generator.get_state()
     after = [first.step(first.legal.float().argmax(1)) for _ in range(9)][-1].boards.clone()
+    if others:  # on another kind of device than before
+        monkeypatch.setattr(opponent_games, "stones_on", stones_on if stones == "tensors" else tensors)
     again = make(torch.Generator().manual_seed(2))
     again.restore(kept)
     again.generator.set_state(lots)

@@ -453,7 +453,7 @@ class Trainer:
         self.source.restore(state.under(tensors, "source"), about["source"])
         self.progress = Progress(**about["progress"])
         self.progress.tallies = {actor: Tally(*tally) for actor, tally in self.progress.tallies.items()}
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:

@@ -482,7 +482,7 @@ class Trainer:
             net = self.config.untrained()
             checkpoint.fill(net, self._file(generation))
             self.pool.add(self.flat.vector(net))
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
         return True
 
 

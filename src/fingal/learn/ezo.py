@@ -373,7 +373,7 @@ class Trainer:
             self.past.append(copy.deepcopy(self.net).requires_grad_(False))
             self.past[-1].load_state_dict(state.under(tensors, f"past{index}"))
         self.adam.restore(state.under(tensors, "optimiser"))
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
 
 
 def train(trainer: Trainer, save_seconds: float = 30.0) -> Iterator[dict[str, float]]:

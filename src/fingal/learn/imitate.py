@@ -353,7 +353,7 @@ class Trainer:
         self.progress = Progress(**about)
         self.net.load_state_dict(state.under(tensors, "net"))
         self.adam.restore(state.under(tensors, "adam"))
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:

@@ -453,7 +453,7 @@ class Trainer:
             self.q.still.copy_(tensors["still"])
         self.ring.restore(state.under(tensors, "ring"), about["seen"])
         self.boards, self.plies = tensors["boards"].to(self.device), tensors["plies"].to(self.device)
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
         return True
 
 

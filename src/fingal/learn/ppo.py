@@ -360,7 +360,7 @@ class Trainer:
         self.net.load_state_dict(state.under(tensors, "net"))
         self.adam.restore(state.under(tensors, "adam"))
         self.games.restore(state.under(tensors, "games"))
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
         return True
 
 

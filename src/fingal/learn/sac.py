@@ -389,7 +389,7 @@ class Trainer:
             adam.restore(state.under(tensors, f"adam-{name}"))
         self.games.restore(state.under(tensors, "games"))
         self.ring.restore(state.under(tensors, "ring"))
-        self.generator.set_state(tensors["random"])
+        state.set_random(self.generator, tensors["random"])
         return True
 
 

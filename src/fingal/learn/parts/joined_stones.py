@@ -40,7 +40,7 @@ class Stones(Protocol):
         """Everything that is needed to go on."""
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from what ``state`` gave."""
+        """Go on from what ``state`` gave, on either kind of device."""
 
 
 def stones_on(size: int, count: int, device: torch.device) -> Stones:
@@ -110,8 +110,10 @@ class CoreStones:
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """As ``Stones`` has it."""
-        self._colour[:] = state["colour"].numpy()
-        self._set(self._rows, state["side"].numpy().copy())
+        self._colour[:] = state["colour"][:, : self.cells].numpy()
+        # Who is to move after a GPU's stones is told with the next stone.
+        side = state["side"].numpy().copy() if "side" in state else np.ones(self.count, np.int8)
+        self._set(self._rows, side)
 
 
 class TensorStones:
@@ -184,5 +186,8 @@ class TensorStones:
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """As ``Stones`` has it."""
-        for name, tensor in self.state().items():
-            tensor.copy_(state[name])
+        self.clear(torch.ones(len(self.colour), dtype=torch.bool, device=self.device))
+        stones = state["colour"][:, : self.cells].to(self.device)
+        for cell in range(self.cells):
+            here = stones[:, cell]
+            self.place(torch.full_like(here, cell, dtype=torch.int64), here, here != 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 def named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The other way round."""
     return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}
+
+
+def set_random(generator: torch.Generator, kept: Tensor) -> None:
+    """Go on with the random numbers of ``generator.get_state()``; after a change of device with others from there."""
+    if kept.shape == generator.get_state().shape:
+        generator.set_state(kept)
+    else:  # CPUs and GPUs draw in different ways
+        generator.manual_seed(zlib.crc32(kept.numpy().tobytes()))
 
 
 def of_optimiser(optimiser: Optimizer) -> dict[str, Tensor]:
