@@ -106,13 +106,14 @@ def test_the_same_seed_gives_the_same_tree(settings: Settings) -> None:
     assert trees[0] == trees[1]
 
 
-def test_priors_are_the_softmax_of_what_the_net_says_of_the_moves() -> None:
+@pytest.mark.parametrize("flat", [1.0, 2.5])
+def test_priors_are_the_softmax_of_what_the_net_says_of_the_moves(flat: float) -> None:
     logits = np.linspace(-1, 2, 20, dtype=np.float32)
-    search = Search(Settings(knowledge=0), net=Fixed(logits))
+    search = Search(Settings(knowledge=0, flat=flat), net=Fixed(logits))
     search.set_position(opened(5, 4, "c2", "a1"))
     found = search.finish(50)
     legal = [cell for cell in range(20) if cell not in (7, 0)]
-    weights = np.exp(logits[legal].astype(np.float64))
+    weights = np.exp(logits[legal].astype(np.float64) / flat)
     expected = dict(zip(legal, weights / weights.sum(), strict=True))
     assert len(found.candidates) > 3
     for candidate in found.candidates:
@@ -257,6 +258,7 @@ def test_openings_of_3x3_whatever_is_backed_up(backup: str) -> None:
         ({"batch": 257}, "batch must be from 1 to 256"),
         ({"backup": "max"}, "backup must be mean or min, not 'max'"),
         ({"least_reply": 0}, "least_reply must be at least 1"),
+        ({"flat": 0}, "flat must be a number above 0, not 0"),
     ],
 )
 def test_settings_that_cannot_be(setting: dict[str, int], sentence: str) -> None:

@@ -37,6 +37,8 @@ class Settings:
     """The net whose policy gives the priors: a shipped name, a file, or uniform; if not given, patterns give them."""
     ask: int = 1
     """The net is asked for the priors of positions with more visits than this; until then they have the patterns'."""
+    flat: float = 1.0
+    """What the net's logits are divided by: above 1 its priors are flatter, for boards that it was not trained on."""
     batch: int = 1
     """Positions that the net judges at once: 1 searches best, more are faster on a GPU."""
     bias: float | None = None
@@ -79,6 +81,7 @@ def make(settings: Settings) -> Player:
     how = uct.Settings(
         bias=bias,
         ask=settings.ask,
+        flat=settings.flat,
         batch=settings.batch,
         backup=settings.backup,
         least_reply=settings.least_reply,

@@ -47,6 +47,8 @@ class Settings:
     """A position with so many visits is asked for its connections and inferior cells; 0: none is."""
     ask: int = 1
     """Where there is a net: it gives the root its priors, and every position with more visits than this."""
+    flat: float = 1.0
+    """What a net's logits are divided by: above 1 its priors are flatter, for boards that it was not trained on."""
     batch: int = 1
     """So many visits, and one a thread at least, may wait for the net at once; it judges their positions together."""
     backup: Literal["mean", "min"] = "mean"
@@ -60,7 +62,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("rave_initial", "rave_final", "even"):
+        for name in ("rave_initial", "rave_final", "even", "flat"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
         for name in ("bias", "c", "fpu_reduction"):
@@ -152,7 +154,7 @@ class Search(growing.Search):
             if not len(last) or self._stop.is_set() or time.monotonic() >= end:
                 return done
             said = self._net(Positions(board.width, board.height, stones, white.astype(np.bool_), last))
-            tree.answer(said.logits)
+            tree.answer(said.logits / np.float32(self.settings.flat))
 
     def clear(self) -> None:
         """Let go of the tree."""
