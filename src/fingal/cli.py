@@ -440,7 +440,8 @@ def reproduce(
         paper: 000, temporal-difference learners on 3x3; 001, NeuroHex; 002, policy gradients;
             003, generations of deep Q-learning; 004, EZO-CNN.
         figure: These figures and tables only; a wrong name is answered with the right ones.
-        scale: smoke (a minute), small (half an hour to two hours on two cores) or paper (the paper's sizes: for a GPU).
+        scale: smoke (a minute), small (half an hour to two hours on two cores) or paper (the paper's sizes: for a GPU);
+            paper 003 has large too (9x9 and 11x11: for a GPU).
         opponent: Papers 001, 002 and 004: the yardstick, for example htp:mohex; a player of Fingal's own, if not given.
         nets: Papers 001, 002 and 004: train nothing, but play the paper's games with these nets and print its table.
         runs: Papers 002 and 003: train nothing, but make figures of the finished runs in this folder.

@@ -83,7 +83,7 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--scale", "huge"], "there is no scale 'huge': smoke, small, paper are"),
+        (["--scale", "huge"], "there is no scale 'huge': smoke, small, paper, large are"),
         (
             ["--figure", "8"],
             "there is no figure '8': 4, 5, 6, 7, table-2, corrected, transformer, ppo, sac, alphazero are",
@@ -292,6 +292,17 @@ def test_figure_4_of_runs_that_are_there_has_no_corrected_ones(tmp_path: Path, m
     monkeypatch.setattr(reproduction, "write", lambda result: None)
     result = reproduction.reproduce(Request(tmp_path, "smoke", ("4",), runs=tmp_path))
     assert [(run.variant, list(run.generations)) for run in result.bases] == [("", [0])]
+
+
+@pytest.mark.parametrize(("scale", "size"), [("paper", 7), ("large", 9)])
+def test_figures_are_of_the_scales_own_board(
+    scale: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [replace(lineage(generations=0), size=side) for side in (5, 7, 9, 11)]
+    monkeypatch.setattr(lineages, "found", lambda folder: given)
+    monkeypatch.setattr(reproduction, "write", lambda result: None)
+    result = reproduction.reproduce(Request(tmp_path, scale, ("4",), runs=tmp_path))
+    assert [run.size for run in result.bases] == [size]
 
 
 def test_marks_are_those_of_the_net_that_plays() -> None:

@@ -186,7 +186,14 @@ PAPER = Scale(
     size=7,
     sizes=(5, 7),
     beyond=(6, 9, 11),
-    generations={"games": 256, "batch": 256, "updates_per_move": 0.125, "row_episodes": 200, "device": "auto"},
+    generations={
+        "games": 256,
+        "batch": 256,
+        "updates_per_move": 0.125,
+        "row_episodes": 200,
+        "compiled": True,
+        "device": "auto",
+    },
     seeds=2,
     rivals=2,
     base={"games": 1, "groups": 1, "device": "auto"},
@@ -196,4 +203,18 @@ PAPER = Scale(
     policy_seeds=3,
     at_once=4,
 )
-SCALES = {scale.name: scale for scale in (SMOKE, SMALL, PAPER)}
+LARGE = replace(
+    PAPER,
+    name="large",
+    size=9,
+    sizes=(9, 11),
+    beyond=(7, 13),
+    generations={**PAPER.generations, "generations": 10},
+    seeds=1,
+    rivals=1,
+    base_seeds=3,
+    ppo={**PAPER.ppo, "size": 9},
+    sac={**PAPER.sac, "size": 9},
+)
+"""Boards that the paper has not, with its nets and a fifth of its generations."""
+SCALES = {scale.name: scale for scale in (SMOKE, SMALL, PAPER, LARGE)}
