@@ -1,5 +1,7 @@
 """Small nets and random positions for the tests of nets."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -9,6 +11,9 @@ from fingal.search.evaluator import Positions
 TINY = Config(
     blocks=3, channels=12, pool_channels=4, hexagonal=True, policy_channels=6, value_channels=6, value_hidden=8
 )
+NESTED = replace(TINY, bottleneck=8)
+SHAPES = {"tiny": TINY, "nested": NESTED}
+"""Every way in which a net can be built, by name."""
 SIZES = ((1, 1), (2, 2), (3, 5), (11, 11), (19, 19))
 
 

@@ -19,16 +19,17 @@ from fingal.nets.quantise import export_int8, quantise
 from fingal.nets.torch_evaluator import CpuEvaluator, CudaEvaluator, DeviceError
 from fingal.search.evaluator import Evaluation, Positions
 from fingal.testing.check_evaluator import check_evaluator
-from tests.nets.sample import SIZES, lively_net, random_positions
+from tests.nets.sample import SHAPES, SIZES, lively_net, random_positions
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """tiny.safetensors, tiny.onnx and tiny.int8.onnx."""
+    """tiny.safetensors, tiny.onnx and tiny.int8.onnx, and the same of the other shapes."""
     folder = tmp_path_factory.mktemp("nets")
-    checkpoint.save(lively_net(), folder / "tiny.safetensors", Card("tiny", {}, sizes=("5x5", "7x7")))
-    export(folder / "tiny.safetensors", folder / "tiny.onnx")
-    quantise(folder / "tiny.onnx", folder / "tiny.int8.onnx")
+    for name, config in SHAPES.items():
+        checkpoint.save(lively_net(config), folder / f"{name}.safetensors", Card(name, {}, sizes=("5x5", "7x7")))
+        export(folder / f"{name}.safetensors", folder / f"{name}.onnx")
+        quantise(folder / f"{name}.onnx", folder / f"{name}.int8.onnx")
     return folder
 
 
@@ -49,7 +50,7 @@ class Counting:
         return Evaluation(stones[0].astype(np.float32), stones[1].mean(1, dtype=np.float32))
 
 
-@pytest.mark.parametrize("name", ["tiny.safetensors", "tiny.onnx", "tiny.int8.onnx"])
+@pytest.mark.parametrize("name", [name + kind for name in SHAPES for kind in (".safetensors", ".onnx", ".int8.onnx")])
 def test_conformance(name: str, folder: Path) -> None:
     check_evaluator(open_evaluator(folder / name, device="cpu"), (*SIZES, (3, 3), (5, 3)))
 
@@ -62,19 +63,21 @@ def test_wrappers_conform(folder: Path) -> None:
     check_evaluator(Cached(Batcher(Averaged(inner)), last=True))
 
 
+@pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("size", SIZES)
-def test_onnx_runtime_agrees_with_torch(size: tuple[int, int], folder: Path) -> None:
+def test_onnx_runtime_agrees_with_torch(size: tuple[int, int], name: str, folder: Path) -> None:
     positions = random_positions(*size, count=70)
-    torch_says = open_evaluator(folder / "tiny.safetensors", device="cpu")(positions)
-    onnx_says = open_evaluator(folder / "tiny.onnx")(positions)
+    torch_says = open_evaluator(folder / f"{name}.safetensors", device="cpu")(positions)
+    onnx_says = open_evaluator(folder / f"{name}.onnx")(positions)
     assert np.allclose(torch_says.logits, onnx_says.logits, atol=1e-4)
     assert np.allclose(torch_says.value, onnx_says.value, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("size", [(5, 5), (11, 11), (3, 5)])
-def test_int8_agrees_with_float32(size: tuple[int, int], folder: Path) -> None:
+def test_int8_agrees_with_float32(size: tuple[int, int], name: str, folder: Path) -> None:
     """Loosely: this net is untrained, with opinions made of noise."""
-    wide, narrow = open_evaluator(folder / "tiny.onnx"), open_evaluator(folder / "tiny.int8.onnx")
+    wide, narrow = open_evaluator(folder / f"{name}.onnx"), open_evaluator(folder / f"{name}.int8.onnx")
     positions = own_play(wide, *size, count=200, seed=3)
     a, b = wide(positions), narrow(positions)
     assert np.abs(a.logits - b.logits).mean() < 0.1 * a.logits.std()
@@ -243,14 +246,15 @@ def test_playing_through_onnx_runtime_loads_no_torch(folder: Path) -> None:
     assert done.stdout.split() == ["(1,)", "False"]
 
 
-def test_the_exported_graph_is_clean(folder: Path) -> None:
-    model = onnx.load(str(folder / "tiny.onnx"))
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_exported_graph_is_clean(name: str, folder: Path) -> None:
+    model = onnx.load(str(folder / f"{name}.onnx"))
     onnx.checker.check_model(model, full_check=True)
     assert [entry.name for entry in model.graph.input] == ["planes"]
     assert not any(node.op_type in ("BatchNormalization", "Transpose", "Constant") for node in model.graph.node)
     assert not any(len(tensor.external_data) for tensor in model.graph.initializer)
     card = Card.parse(next(entry.value for entry in model.metadata_props), "it")
-    assert (card.name, card.precision, card.sizes) == ("tiny", "float32", ("5x5", "7x7"))
+    assert (card.name, card.precision, card.sizes) == (name, "float32", ("5x5", "7x7"))
 
 
 def test_int8_in_one_step(folder: Path, tmp_path: Path) -> None:

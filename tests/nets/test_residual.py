@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,9 +8,10 @@ import torch.nn.functional as F
 
 from fingal.game import Board
 from fingal.nets import planes, planes_torch
+from fingal.nets.blocks import OFF_BOARD, Convolution, Extent, Norm
 from fingal.nets.folded import fold
-from fingal.nets.residual import LARGE, OFF_BOARD, SMALL, Config, Convolution, Extent, Norm, Residual
-from tests.nets.sample import SIZES, TINY, lively_net, random_positions
+from fingal.nets.residual import LARGE, SMALL, Config, Residual
+from tests.nets.sample import SHAPES, SIZES, TINY, lively_net, random_positions
 
 
 def mixed_batch(frame: tuple[int, int], count: int) -> tuple[torch.Tensor, torch.Tensor, planes_torch.Layout]:
@@ -27,7 +29,7 @@ def mixed_batch(frame: tuple[int, int], count: int) -> tuple[torch.Tensor, torch
     return planes_torch.encode(stones, white, where, frame), planes_torch.mask(where, frame), where
 
 
-@pytest.mark.parametrize("config", [SMALL, TINY])
+@pytest.mark.parametrize("config", [SMALL, *SHAPES.values()], ids=["small", *SHAPES])
 @torch.no_grad()
 def test_a_position_alone_and_in_a_mixed_batch(config: Config) -> None:
     net = lively_net(config)
@@ -45,10 +47,11 @@ def test_a_position_alone_and_in_a_mixed_batch(config: Config) -> None:
             assert torch.allclose(getattr(alone, name)[0], inside, atol=1e-5, rtol=1e-5), name
 
 
+@pytest.mark.parametrize("config", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("size", SIZES)
 @torch.no_grad()
-def test_shapes_range_and_folding(size: tuple[int, int]) -> None:
-    net = lively_net()
+def test_shapes_range_and_folding(size: tuple[int, int], config: Config) -> None:
+    net = lively_net(config)
     for _, part in planes.split(random_positions(*size, count=6)):
         batch = torch.from_numpy(planes.encode(part))
         said = net(batch)
@@ -66,7 +69,7 @@ def test_the_value_of_a_logit_of_winning() -> None:
     assert said._replace(value_logit=torch.tensor([math.log(3)])).value.item() == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("config", [SMALL, LARGE])
+@pytest.mark.parametrize("config", [SMALL, LARGE, replace(LARGE, bottleneck=64)])
 @torch.no_grad()
 def test_an_untrained_net_has_no_opinion(config: Config) -> None:
     torch.manual_seed(3)
@@ -76,11 +79,30 @@ def test_an_untrained_net_has_no_opinion(config: Config) -> None:
     assert said.value.abs().max() < 0.2
 
 
+def trunk_parameters(config: Config) -> int:
+    """The parameters of all blocks: kernels, norms' shifts and the weights from pooled channels to the others."""
+    inner, pooled = config.bottleneck or config.channels, config.pool_channels
+    plain = 2 * 9 * inner**2 + 2 * inner
+    pooling = 9 * inner**2 + 9 * (inner - pooled) * inner + 3 * pooled * (inner - pooled) + 2 * inner
+    block, pooling_block = plain, pooling
+    if config.bottleneck:
+        around = 2 * config.channels * inner + config.channels + inner
+        block, pooling_block = 2 * plain + around, plain + pooling + around
+    pools = config.blocks // config.pool_every if config.pool_every else 0
+    return (config.blocks - pools) * block + pools * pooling_block
+
+
+@pytest.mark.parametrize("config", [SMALL, LARGE, replace(LARGE, bottleneck=64, pool_every=0), *SHAPES.values()])
+def test_parameters_of_the_trunk(config: Config) -> None:
+    net = Residual(config)
+    assert sum(parameter.numel() for parameter in net.blocks.parameters()) == trunk_parameters(config)
+
+
 def test_presets() -> None:
     assert (SMALL.blocks, SMALL.channels) == (6, 64)
     assert (LARGE.blocks, LARGE.channels) == (10, 128)
-    assert [SMALL.has_pooling(block) for block in range(6)] == [False, False, True, False, False, True]
-    assert not any(Config(pool_every=0).has_pooling(block) for block in range(6))
+    assert [SMALL.pooled(block) for block in range(6)] == [0, 0, 16, 0, 0, 16]
+    assert not any(Config(pool_every=0).pooled(block) for block in range(6))
 
 
 def test_hexagonal_kernels_see_the_neighbours_alone() -> None:
@@ -144,13 +166,14 @@ def test_masked_norm_takes_its_statistics_from_the_mask() -> None:
     assert torch.allclose(again, scale.view(1, 3, 1, 1) * (x + offset.view(1, 3, 1, 1)).relu(), atol=1e-5)
 
 
-def test_it_learns() -> None:
+@pytest.mark.parametrize("config", SHAPES.values(), ids=SHAPES)
+def test_it_learns(config: Config) -> None:
     """Sixteen positions by heart, in a batch of two sizes."""
     torch.manual_seed(0)
     batch, mask, where = mixed_batch((5, 5), 16)
     wanted = where.on_board.float().argmax(1)
     wins = (torch.arange(16) % 2).float()
-    net = Residual(TINY)
+    net = Residual(config)
     optimiser = torch.optim.AdamW(net.parameters(), lr=1e-2)
     for _ in range(60):
         said = net(batch, mask)
@@ -161,11 +184,12 @@ def test_it_learns() -> None:
     assert loss.item() < 0.3
 
 
-def test_the_whole_way_compiles_without_a_break() -> None:
+@pytest.mark.parametrize("config", SHAPES.values(), ids=SHAPES)
+def test_the_whole_way_compiles_without_a_break(config: Config) -> None:
     from fingal.nets.judge import Judge
     from fingal.nets.torch_evaluator import CpuEvaluator
 
-    net = lively_net()
+    net = lively_net(config)
     judge = Judge(net.config, torch.device("cpu"), dtype=torch.float32)
     judge.refresh(net)
     compiled = torch.compile(judge._judge, backend="eager", fullgraph=True, dynamic=False)
@@ -183,8 +207,23 @@ def test_the_whole_way_compiles_without_a_break() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("blocks", 0), ("channels", 2.0), ("pool_channels", 64), ("hexagonal", 1), ("pool_every", -1)]
+    ("field", "value", "known"),
+    [
+        ("blocks", 0, "a whole number from 1 to 64"),
+        ("channels", 2.0, "a whole number from 4 to 1024"),
+        ("pool_channels", 64, "a whole number from 1 to 63"),
+        ("hexagonal", 1, "true or false"),
+        ("pool_every", -1, "a whole number from 0 to 64"),
+        ("bottleneck", 3, "0 or a whole number from 4 to 64"),
+        ("bottleneck", 65, "0 or a whole number from 4 to 64"),
+        ("bottleneck", True, "0 or a whole number from 4 to 64"),
+    ],
 )
-def test_configs_that_cannot_be_built(field: str, value: object) -> None:
-    with pytest.raises(ValueError, match=field):
+def test_configs_that_cannot_be_built(field: str, value: object, known: str) -> None:
+    with pytest.raises(ValueError, match=f"^{field} must be {known}, not {value}$"):
         Config(**{field: value})  # type: ignore[arg-type]
+
+
+def test_a_bottleneck_has_to_hold_the_pooled_channels() -> None:
+    with pytest.raises(ValueError, match=r"^pool_channels must be a whole number from 1 to 15, not 16$"):
+        Config(bottleneck=16)

@@ -31,7 +31,7 @@ from torch import Tensor, nn
 from fingal.nets import bridges, checkpoint, planes
 from fingal.nets.card import KEY, Card, CheckpointError, write_atomically
 from fingal.nets.convolutional import Convolutional
-from fingal.nets.folded import Folded, FoldedBlock, fold
+from fingal.nets.folded import Folded, FoldedBlock, FoldedNested, fold
 from fingal.nets.residual import Residual
 
 OPSET = 17
@@ -72,7 +72,6 @@ def graph(net: Folded) -> onnx.ModelProto:
     writer.sizes()
     x = writer.convolution("stem", net.stem, "planes")
     for i, block in enumerate(net.blocks):
-        assert isinstance(block, FoldedBlock)
         x = _block(writer, f"block{i}", block, x)
     x = writer.node("Relu", "trunk", [x])
     pooled = writer.pool("policy_pool", writer.convolution("policy_pool", net.policy_pool, x))
@@ -101,10 +100,14 @@ def convolutional_graph(net: Convolutional) -> onnx.ModelProto:
     return writer.model(bridges.PLANES, {"policy": ["batch", "cells"]})
 
 
-def _block(writer: _Writer, name: str, block: FoldedBlock, x: str) -> str:
+def _block(writer: _Writer, name: str, block: nn.Module, x: str) -> str:
+    assert isinstance(block, (FoldedBlock, FoldedNested))
     active = writer.node("Relu", f"{name}.relu1", [x])
     inner = writer.convolution(f"{name}.conv1", block.conv1, active)
-    if block.conv_pool is not None and block.bias is not None:
+    if isinstance(block, FoldedNested):
+        for i, nested in enumerate(block.blocks):
+            inner = _block(writer, f"{name}.inner{i}", nested, inner)
+    elif block.conv_pool is not None and block.bias is not None:
         pooled = writer.pool(f"{name}.pool", writer.convolution(f"{name}.conv_pool", block.conv_pool, active))
         inner = writer.node("Add", f"{name}.sum1", [inner, writer.linear(f"{name}.bias", block.bias, pooled)])
     inner = writer.node("Relu", f"{name}.relu2", [inner])

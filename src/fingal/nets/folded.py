@@ -2,20 +2,24 @@
 
 In evaluation mode relu(norm(x)) = s * relu(x + o) with s > 0. The factors s go into the next layer's weights; the
 offsets o go into the bias of the layer before. On the trunk, which has no layer before it but a sum, the folded net
-carries x + o instead of x, and each block's last bias holds the step from one offset to the next.
+carries x + o instead of x, and each block's last bias holds the step from one offset to the next. The blocks inside a
+nested block have such a trunk of their own.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fingal.nets.blocks import Block, NestedBlock, Norm, PoolingBlock
 from fingal.nets.planes import PLANES
-from fingal.nets.residual import Block, Config, Norm, PoolingBlock, Residual
+from fingal.nets.residual import Config, Residual
 
 
 class FoldedOutput(NamedTuple):
@@ -49,6 +53,25 @@ class FoldedBlock(nn.Module):
         return out
 
 
+class FoldedNested(nn.Module):
+    """x + convolution(relu(blocks(convolution(relu(x))))): 1x1 to ``width``, two blocks there, 1x1 back."""
+
+    def __init__(self, channels: int, width: int, pooled: int) -> None:
+        """Make one with no particular weights; ``pooled`` is for the second inner block."""
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, width, 1)
+        self.blocks = nn.ModuleList((FoldedBlock(width, 0), FoldedBlock(width, pooled)))
+        self.conv2 = nn.Conv2d(width, channels, 1)
+
+    def forward(self, x: Tensor, size: Tensor | float) -> Tensor:
+        """[B, channels, H, W] to the same; ``size`` as for ``pool``."""
+        inner = self.conv1(F.relu(x))
+        for block in self.blocks:
+            inner = block(inner, size)
+        out: Tensor = x + self.conv2(F.relu(inner))
+        return out
+
+
 class Folded(nn.Module):
     """The net for inference: boards of one size, policy and value only."""
 
@@ -59,7 +82,9 @@ class Folded(nn.Module):
         channels, policy = config.channels, config.policy_channels
         self.stem = nn.Conv2d(PLANES, channels, 3, padding=1)
         self.blocks = nn.ModuleList(
-            FoldedBlock(channels, config.pool_channels if config.has_pooling(block) else 0)
+            FoldedNested(channels, config.bottleneck, config.pooled(block))
+            if config.bottleneck
+            else FoldedBlock(channels, config.pooled(block))
             for block in range(config.blocks)
         )
         self.policy_conv = nn.Conv2d(channels, policy, 1)
@@ -94,22 +119,8 @@ def pool(x: Tensor, size: Tensor | float) -> Tensor:
 def fold(net: Residual) -> Folded:
     """The net, as it is in evaluation mode, folded: float32, on the net's device."""
     folded = Folded(net.config).to(net.norm.shift.device)
-    norms = [block.norm1 for block in _blocks(net)] + [net.norm]
-    steps = [norm.factors()[1] for norm in norms]
-    _fill(folded.stem, net.stem.effective_weight(), bias=steps[0])
-    for i, (block, target) in enumerate(zip(_blocks(net), folded.blocks, strict=True)):
-        assert isinstance(target, FoldedBlock)
-        scale = block.norm1.factors()[0]
-        weight1 = block.conv1.effective_weight() * _over_inputs(scale)
-        inner, offset = block.norm2.factors()
-        regular = len(inner)
-        _fill(target.conv1, weight1[:regular], bias=offset)
-        _fill(target.conv2, block.conv2.effective_weight() * _over_inputs(inner), bias=steps[i + 1] - steps[i])
-        if isinstance(block, PoolingBlock):
-            assert target.conv_pool is not None
-            assert target.bias is not None
-            _fill(target.conv_pool, weight1[regular:], bias=block.norm_pool.factors()[1])
-            _fill(target.bias, block.bias.weight * _over_pools(block.norm_pool))
+    entry = _fold_trunk(net.blocks, folded.blocks, net.norm)
+    _fill(folded.stem, net.stem.effective_weight(), bias=entry)
     trunk = _over_inputs(net.norm.factors()[0])
     policy, value = net.policy_head, net.value_head
     _fill(folded.policy_conv, policy.conv.weight * trunk, bias=policy.norm.factors()[1])
@@ -122,8 +133,32 @@ def fold(net: Residual) -> Folded:
     return folded.eval().requires_grad_(False)
 
 
-def _blocks(net: Residual) -> list[Block | PoolingBlock]:
-    return [block for block in net.blocks if isinstance(block, (Block, PoolingBlock))]
+def _fold_trunk(blocks: Iterable[nn.Module], targets: Iterable[nn.Module], last: Norm) -> Tensor:
+    """Fold blocks that add to one trunk, up to the norm at its end; gives the offset [C] that it must come in with."""
+    found = [block for block in blocks if isinstance(block, (Block, PoolingBlock, NestedBlock))]
+    offsets = [norm.factors()[1] for norm in (*(block.norm1 for block in found), last)]
+    for block, target, (here, there) in zip(found, targets, pairwise(offsets), strict=True):
+        _fold_block(block, target, there - here)
+    return offsets[0]
+
+
+def _fold_block(block: Block | PoolingBlock | NestedBlock, target: nn.Module, step: Tensor) -> None:
+    """Fold one block; ``step`` [C] is what it adds to the trunk's offset."""
+    scale, (inner, offset) = _over_inputs(block.norm1.factors()[0]), block.norm2.factors()
+    if isinstance(block, NestedBlock):
+        assert isinstance(target, FoldedNested)
+        _fill(target.conv1, block.conv1.weight * scale, bias=_fold_trunk(block.blocks, target.blocks, block.norm2))
+        _fill(target.conv2, block.conv2.weight * _over_inputs(inner), bias=step)
+        return
+    assert isinstance(target, FoldedBlock)
+    weight1, regular = block.conv1.effective_weight() * scale, len(inner)
+    _fill(target.conv1, weight1[:regular], bias=offset)
+    _fill(target.conv2, block.conv2.effective_weight() * _over_inputs(inner), bias=step)
+    if isinstance(block, PoolingBlock):
+        assert target.conv_pool is not None
+        assert target.bias is not None
+        _fill(target.conv_pool, weight1[regular:], bias=block.norm_pool.factors()[1])
+        _fill(target.bias, block.bias.weight * _over_pools(block.norm_pool))
 
 
 def _fill(layer: nn.Conv2d | nn.Linear, weight: Tensor, bias: Tensor | None = None) -> None:

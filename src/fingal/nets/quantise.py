@@ -1,6 +1,6 @@
 """ONNX nets in int8, calibrated on positions of the net's own play.
 
-The 3x3 convolutions of all blocks but the first and the last are quantised, weights per channel and symmetric,
+The convolutions of all blocks but the first and the last are quantised, weights per channel and symmetric,
 activations unsigned. The rest stays in float32, where it matters most, and so does the trunk that they add to. Of the
 convolutional net these are all layers but the first and the last.
 
@@ -109,13 +109,13 @@ def _sizes(card: Card) -> list[tuple[int, int]]:
 
 
 def _inner(names: list[str]) -> list[str]:
-    """The convolutions to quantise: the 3x3 ones of every block, or layer, but the first and the last."""
+    """The convolutions to quantise: those of every block, or layer, but the first and the last."""
     layers = [name for name in names if name.startswith("layer")]
     if layers:
         return layers[1:-1]
     last = max(int(name.partition(".")[0].removeprefix("block")) for name in names if name.startswith("block"))
     blocks = [f"block{i}" for i in range(1, last)]
-    return [name for block in blocks for name in names if name.startswith(f"{block}.conv")]
+    return [name for block in blocks for name in names if name.startswith(f"{block}.") and ".conv" in name]
 
 
 class _Reader:

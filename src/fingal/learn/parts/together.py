@@ -21,7 +21,8 @@ from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from fingal.learn.parts.search_descent import Descent, Settings
-from fingal.nets.residual import Config, Norm, Residual
+from fingal.nets.blocks import Norm
+from fingal.nets.residual import Config, Residual
 
 Layout = list[tuple[str, torch.dtype, tuple[int, ...]]]
 """What a part of a batch consists of: names, types and shapes."""
