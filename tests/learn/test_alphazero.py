@@ -62,17 +62,18 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
-    for _ in train(begin(tmp_path / "whole")):
+    config = replace(FAST, net=replace(TINY, bottleneck=4, attention=2))
+    for _ in train(begin(tmp_path / "whole", config)):
         pass
-    stopped = train(begin(tmp_path / "parts"))
+    stopped = train(begin(tmp_path / "parts", config))
     next(stopped)  # the checkpoint after 4 steps
     next(stopped)  # and after 8; what came after the last one is lost, and done again
     stopped.close()
-    for _ in train(begin(tmp_path / "parts")):
+    for _ in train(begin(tmp_path / "parts", config)):
         pass
     one, other = weights(tmp_path / "whole"), weights(tmp_path / "parts")
     assert all(torch.equal(one[name], other[name]) for name in one)
-    untrained = begin(tmp_path / "new").average.state_dict()
+    untrained = begin(tmp_path / "new", config).average.state_dict()
     assert not any(torch.equal(one[name], untrained[name]) for name in one if name.endswith("conv1.weight"))
 
 

@@ -12,8 +12,8 @@ TINY = Config(
     blocks=3, channels=12, pool_channels=4, hexagonal=True, policy_channels=6, value_channels=6, value_hidden=8
 )
 NESTED = replace(TINY, bottleneck=8)
-SHAPES = {"tiny": TINY, "nested": NESTED}
-"""Every way in which a net can be built, by name."""
+SHAPES = {"tiny": TINY, "nested": NESTED, "attentive": replace(NESTED, attention=3)}
+"""Nets with everything that a net can have, by name."""
 SIZES = ((1, 1), (2, 2), (3, 5), (11, 11), (19, 19))
 
 
@@ -41,6 +41,10 @@ def lively_net(config: Config = TINY, seed: int = 0) -> Residual:
             if name.endswith("variance"):
                 tensor.copy_(0.5 + noise.abs())
             elif tensor.ndim == 1:
+                tensor.copy_(noise * 0.5)
+            elif name.endswith("near"):
+                tensor.add_(noise)
+            elif not tensor.any():
                 tensor.copy_(noise * 0.5)
         net.policy_head.out.weight.mul_(20)
         net.value_head.out.weight.mul_(10)

@@ -3,6 +3,7 @@ import json
 import os
 import struct
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import torch
 from fingal.nets import card as card_module
 from fingal.nets import checkpoint
 from fingal.nets.card import KEY, Card, CheckpointError
-from tests.nets.sample import TINY, lively_net
+from fingal.nets.residual import Config
+from tests.nets.sample import SHAPES, TINY, lively_net
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +40,9 @@ def rebuilt(
     return safetensors.torch.save(tensors, {KEY: json.dumps(card)})
 
 
-def test_round_trip(tmp_path: Path) -> None:
-    net = lively_net()
+@pytest.mark.parametrize("config", SHAPES.values(), ids=SHAPES)
+def test_round_trip(config: Config, tmp_path: Path) -> None:
+    net = lively_net(config)
     path = tmp_path / "tiny.safetensors"
     written = checkpoint.save(
         net, path, Card("tiny", {}, sizes=("5x5", "7x9"), cost={"minutes": 1.5, "on": "a laptop"})
@@ -50,10 +53,17 @@ def test_round_trip(tmp_path: Path) -> None:
     assert card.config["channels"] == 12
     assert card.encoder == "canonical-ring-1"
     assert card.head == "policy_value"
-    assert again.config == TINY
+    assert again.config == config
     assert not again.training
     for name, tensor in net.state_dict().items():
         assert torch.equal(tensor, again.state_dict()[name]), name
+
+
+def test_a_card_from_before_a_setting_came_opens(good: bytes, tmp_path: Path) -> None:
+    """The first nets' cards know nothing of bottlenecks and attention."""
+    old = {name: value for name, value in asdict(TINY).items() if name not in ("bottleneck", "attention")}
+    (tmp_path / "old.safetensors").write_bytes(rebuilt(good, {"config": old}))
+    assert checkpoint.load(tmp_path / "old.safetensors")[0].config == TINY
 
 
 def test_half_precision(tmp_path: Path) -> None:
@@ -142,6 +152,7 @@ REFUSED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "cost": (lambda good: rebuilt(good, {"cost": {"minutes": [1]}}), "cost is not"),
     "config": (lambda good: rebuilt(good, {"config": []}), "config is not an object"),
     "unknown setting": (lambda good: rebuilt(good, {"config": {"depth": 3}}), "settings are not those"),
+    "impossible bottleneck": (lambda good: rebuilt(good, {"config": {"bottleneck": 2}}), "bottleneck must be 0 or a"),
     "impossible setting": (lambda good: rebuilt(good, {"config": {"blocks": 10**9}}), "blocks must be"),
     "too large a net": (lambda good: rebuilt(good, {"config": {"blocks": 64, "channels": 1024}}), "lacks blocks"),
     "another net": (lambda good: rebuilt(good, {"config": {"channels": 20, "blocks": 3}}), "has shape"),

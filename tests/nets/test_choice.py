@@ -10,6 +10,7 @@ from torch import nn
 
 from fingal.game import Board, Record
 from fingal.nets import checkpoint, feedforward, shortcut, transformer
+from fingal.nets.attention import nearness, offsets
 from fingal.nets.choice import NAMES, PAPER_NAMES, build
 from fingal.nets.inference import open_evaluator
 from fingal.nets.plain_evaluator import PlainEvaluator
@@ -159,7 +160,7 @@ def test_layers_begin_as_those_of_torch_do() -> None:
 
 def test_offsets_are_the_same_wherever_the_cells_are() -> None:
     """On 3x4 with a reach of 2: one column to the right is one number, and three columns count as two."""
-    number = transformer.offsets(3, 4, 2, torch.zeros(1))
+    number = offsets(3, 4, 2, torch.zeros(1))
     assert number.shape == (12, 12)
     assert number[0, 1] == number[5, 6] == number[10, 11]
     assert number[0, 3] == number[0, 2] != number[0, 1]
@@ -169,7 +170,7 @@ def test_offsets_are_the_same_wherever_the_cells_are() -> None:
 
 def test_a_head_looks_near_at_first_and_where_it_is_told_later() -> None:
     """On a board of distances by hand: (1, -1) is a neighbour, (1, 1) is two steps away."""
-    near = transformer.nearness(2, 2).view(2, 5, 5)
+    near = nearness(2, 2).view(2, 5, 5)
     assert near[0].int().tolist() == [
         [-4, -3, -2, -2, -2],
         [-3, -2, -1, -1, -2],

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from fingal.game import Board
 from fingal.nets import planes, planes_torch
+from fingal.nets.attention import Attention
 from fingal.nets.blocks import OFF_BOARD, Convolution, Extent, Norm
 from fingal.nets.folded import fold
 from fingal.nets.residual import LARGE, SMALL, Config, Residual
@@ -69,7 +70,7 @@ def test_the_value_of_a_logit_of_winning() -> None:
     assert said._replace(value_logit=torch.tensor([math.log(3)])).value.item() == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("config", [SMALL, LARGE, replace(LARGE, bottleneck=64)])
+@pytest.mark.parametrize("config", [SMALL, LARGE, replace(LARGE, bottleneck=64, attention=4)])
 @torch.no_grad()
 def test_an_untrained_net_has_no_opinion(config: Config) -> None:
     torch.manual_seed(3)
@@ -80,7 +81,7 @@ def test_an_untrained_net_has_no_opinion(config: Config) -> None:
 
 
 def trunk_parameters(config: Config) -> int:
-    """The parameters of all blocks: kernels, norms' shifts and the weights from pooled channels to the others."""
+    """The parameters of all blocks: kernels, norms' shifts, weights from pooled channels to the others, attention."""
     inner, pooled = config.bottleneck or config.channels, config.pool_channels
     plain = 2 * 9 * inner**2 + 2 * inner
     pooling = 9 * inner**2 + 9 * (inner - pooled) * inner + 3 * pooled * (inner - pooled) + 2 * inner
@@ -89,10 +90,13 @@ def trunk_parameters(config: Config) -> int:
         around = 2 * config.channels * inner + config.channels + inner
         block, pooling_block = 2 * plain + around, plain + pooling + around
     pools = config.blocks // config.pool_every if config.pool_every else 0
-    return (config.blocks - pools) * block + pools * pooling_block
+    attention = 4 * config.channels**2 + config.channels + config.attention * 25 * 25 if config.attention else 0
+    return (config.blocks - pools) * block + pools * pooling_block + attention
 
 
-@pytest.mark.parametrize("config", [SMALL, LARGE, replace(LARGE, bottleneck=64, pool_every=0), *SHAPES.values()])
+@pytest.mark.parametrize(
+    "config", [SMALL, replace(LARGE, attention=8), replace(LARGE, bottleneck=64, pool_every=0), *SHAPES.values()]
+)
 def test_parameters_of_the_trunk(config: Config) -> None:
     net = Residual(config)
     assert sum(parameter.numel() for parameter in net.blocks.parameters()) == trunk_parameters(config)
@@ -166,6 +170,78 @@ def test_masked_norm_takes_its_statistics_from_the_mask() -> None:
     assert torch.allclose(again, scale.view(1, 3, 1, 1) * (x + offset.view(1, 3, 1, 1)).relu(), atol=1e-5)
 
 
+def lively_attention(channels: int, heads: int) -> Attention:
+    """One with opinions: what it adds is not 0, and no two offsets are alike."""
+    torch.manual_seed(0)
+    block = Attention(channels, heads).eval()
+    with torch.no_grad():
+        for tensor in block.parameters():
+            tensor.copy_(torch.randn_like(tensor) / (tensor.shape[0] ** 0.5 if tensor.ndim > 2 else 1))
+        block.norm1.mean.normal_()
+        block.norm1.variance.uniform_(0.5, 2)
+    return block
+
+
+@torch.no_grad()
+def test_attention_by_hand() -> None:
+    """On 2x16, so that offsets beyond 12 columns count as 12: each head's sum over all cells, written out."""
+    rows, columns, channels, heads = 2, 16, 6, 2
+    block = lively_attention(channels, heads)
+    x = torch.randn(1, channels, rows, columns)
+    said = block(x, Extent.of(x, None))[0].flatten(1)
+    mean, variance, shift = block.norm1.mean, block.norm1.variance, block.norm1.shift
+    cells = ((x[0].flatten(1).T - mean) / (variance + 1e-4).sqrt() + shift).double()
+    query, key, value = (cells @ part.double().T for part in block.parts.weight[:, :, 0, 0].split(channels))
+    near, width = block.near.view(heads, 25, 25).double(), channels // heads
+    for cell in range(rows * columns):
+        found = []
+        for head in range(heads):
+            part = slice(head * width, (head + 1) * width)
+            logits = []
+            for other in range(rows * columns):
+                down = other // columns - cell // columns
+                right = min(12, max(-12, other % columns - cell % columns))
+                product = query[cell, part] @ key[other, part] / math.sqrt(width)
+                logits.append(product + near[head, 12 + down, 12 + right])
+            found.append(torch.stack(logits).softmax(0) @ value[:, part])
+        expected = x[0].flatten(1)[:, cell] + block.mixed.weight[:, :, 0, 0] @ torch.cat(found).float()
+        assert torch.allclose(said[:, cell], expected, atol=1e-4), cell
+
+
+@torch.no_grad()
+def test_attention_looks_at_nothing_off_the_board() -> None:
+    block = lively_attention(8, 4)
+    x = torch.randn(2, 8, 6, 7)
+    mask = torch.zeros(2, 1, 6, 7)
+    mask[0, :, :3, :5] = mask[1, :, :6, :2] = 1
+    said = block(x, Extent.of(x, mask))
+    other = block(torch.where(mask > 0, x, 50 * torch.randn_like(x)), Extent.of(x, mask))
+    inside = mask.expand_as(x) > 0
+    assert torch.equal(said[inside], other[inside])
+    assert not torch.allclose(block(x, Extent.of(x, None))[inside], said[inside], atol=0.1)
+
+
+def test_attention_begins_by_adding_nothing() -> None:
+    x = torch.randn(2, 8, 5, 5)
+    assert torch.equal(Attention(8, 2)(x, Extent.of(x, None)), x)
+
+
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("config", SHAPES.values(), ids=SHAPES)
+def test_gradients_in_16_bits_are_nearly_those_in_32(config: Config, masked: bool) -> None:
+    batch, mask, where = mixed_batch((5, 5), 16)
+    gradients = []
+    for rounds in (False, True):
+        net = lively_net(config).train()
+        with torch.autocast("cpu", torch.bfloat16, enabled=rounds):
+            said = net(batch, mask if masked else None)
+        loss = F.cross_entropy(said.policy.float(), where.on_board.float().argmax(1)) + said.value_logit.float().sum()
+        loss.backward()
+        gradients.append([parameter.grad for parameter in net.parameters() if parameter.grad is not None])
+    wide, narrow = (torch.cat([gradient.flatten() for gradient in found]) for found in gradients)
+    assert F.cosine_similarity(wide, narrow, dim=0) > 0.9
+
+
 @pytest.mark.parametrize("config", SHAPES.values(), ids=SHAPES)
 def test_it_learns(config: Config) -> None:
     """Sixteen positions by heart, in a batch of two sizes."""
@@ -217,6 +293,8 @@ def test_the_whole_way_compiles_without_a_break(config: Config) -> None:
         ("bottleneck", 3, "0 or a whole number from 4 to 64"),
         ("bottleneck", 65, "0 or a whole number from 4 to 64"),
         ("bottleneck", True, "0 or a whole number from 4 to 64"),
+        ("attention", -1, "a whole number from 0 to 64"),
+        ("attention", 5, "0 or a divisor of channels, 64"),
     ],
 )
 def test_configs_that_cannot_be_built(field: str, value: object, known: str) -> None:

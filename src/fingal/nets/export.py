@@ -17,7 +17,9 @@ The card is in the file's ``metadata_props`` under ``fingal``.
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,9 +31,10 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from fingal.nets import bridges, checkpoint, planes
+from fingal.nets.attention import REACH
 from fingal.nets.card import KEY, Card, CheckpointError, write_atomically
 from fingal.nets.convolutional import Convolutional
-from fingal.nets.folded import Folded, FoldedBlock, FoldedNested, fold
+from fingal.nets.folded import Folded, FoldedAttention, FoldedBlock, FoldedNested, fold
 from fingal.nets.residual import Residual
 
 OPSET = 17
@@ -72,7 +75,10 @@ def graph(net: Folded) -> onnx.ModelProto:
     writer.sizes()
     x = writer.convolution("stem", net.stem, "planes")
     for i, block in enumerate(net.blocks):
-        x = _block(writer, f"block{i}", block, x)
+        if isinstance(block, FoldedAttention):
+            x = _attention(writer, "attention", block, x)
+        else:
+            x = _block(writer, f"block{i}", block, x)
     x = writer.node("Relu", "trunk", [x])
     pooled = writer.pool("policy_pool", writer.convolution("policy_pool", net.policy_pool, x))
     inner = writer.convolution("policy_conv", net.policy_conv, x)
@@ -114,6 +120,49 @@ def _block(writer: _Writer, name: str, block: nn.Module, x: str) -> str:
     return writer.node("Add", f"{name}.sum2", [writer.convolution(f"{name}.conv2", block.conv2, inner), x])
 
 
+def _attention(writer: _Writer, name: str, block: FoldedAttention, x: str) -> str:
+    heads, channels = len(block.near), block.mixed.in_channels
+    parts = writer.convolution(f"{name}.parts", block.parts, x)
+    shape = writer.integers(**{f"{name}.heads": [0, 3 * heads, channels // heads, -1]})
+    cells = writer.node("Reshape", f"{name}.cells", [parts, *shape])
+    # Each [B, heads, channels / heads, cells], so logits are [B, heads, cells, cells], from whom to whom.
+    query, key, value = writer.split(f"{name}.split", cells, ("query", "key", "value"), axis=1)
+    query = writer.node("Transpose", f"{name}.queries", [query], perm=[0, 1, 3, 2])
+    scale = writer.constant(f"{name}.scale", np.float32(math.sqrt(heads / channels)))
+    logits = writer.node("MatMul", f"{name}.logits", [writer.node("Mul", f"{name}.scaled", [query, scale]), key])
+    near = writer.node(
+        "Gather", f"{name}.bias", [writer.constant(f"{name}.near", block.near), _offsets(writer)], axis=1
+    )
+    weights = writer.node("Softmax", f"{name}.weights", [writer.node("Add", f"{name}.sum1", [logits, near])], axis=-1)
+    weights = writer.node("Transpose", f"{name}.turned", [weights], perm=[0, 1, 3, 2])
+    found = writer.node("MatMul", f"{name}.found", [value, weights])
+    found = writer.node("Reshape", f"{name}.planes", [found, writer.node("Shape", f"{name}.shape", [x])])
+    return writer.node("Add", f"{name}.sum2", [writer.convolution(f"{name}.mixed", block.mixed, found), x])
+
+
+def _offsets(writer: _Writer) -> str:
+    """``attention.offsets`` [cells, cells], from the shape of the planes."""
+    zero, one, reach, least, span = (
+        writer.constant(f"offset.{name}", np.int64(value))
+        for name, value in (("zero", 0), ("one", 1), ("reach", REACH), ("least", -REACH), ("span", 2 * REACH + 1))
+    )
+    numbers = []
+    for axis, side in ((0, "rows"), (1, "columns")):
+        length = writer.node("Gather", f"{side}.length", ["shape", writer.constant(f"{side}.axis", np.int64(axis))])
+        line = writer.node("Range", f"{side}.line", [zero, length, one])
+        # [rows, 1, rows, 1] and [1, columns, 1, columns]: from whom, to whom.
+        whom = [
+            writer.node("Unsqueeze", f"{side}.{name}", [line, *writer.integers(**{f"{side}.{name}.axes": axes})])
+            for name, axes in (("to", [0, 1, 3 - axis]), ("from", [1 - axis, 2, 3]))
+        ]
+        offset = writer.node("Clip", f"{side}.near", [writer.node("Sub", f"{side}.offset", whom), least, reach])
+        numbers.append(writer.node("Add", f"{side}.number", [offset, reach]))
+    whole = writer.node("Add", "offset.number", [writer.node("Mul", "offset.down", [numbers[0], span]), numbers[1]])
+    cells = writer.node("ReduceProd", "cells", ["shape"], keepdims=1)
+    square = writer.node("Concat", "offset.square", [cells, cells], axis=0)
+    return writer.node("Reshape", "offset.flat", [whole, square])
+
+
 class _Writer:
     """A graph in the making. Every method adds nodes and gives the name of what they compute."""
 
@@ -130,6 +179,11 @@ class _Writer:
         array = value.detach().cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
         self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
         return name
+
+    def split(self, name: str, x: str, outputs: Sequence[str], axis: int) -> list[str]:
+        found = [f"{name}.{output}" for output in outputs]
+        self.nodes.append(helper.make_node("Split", [x], found, name=name, axis=axis))
+        return found
 
     def integers(self, **values: list[int]) -> list[str]:
         return [self.constant(name, np.array(value, np.int64)) for name, value in values.items()]

@@ -1,4 +1,4 @@
-"""A trained residual net with its normalisation folded away: convolutions, ReLUs and sums, nothing else.
+"""A trained residual net with its normalisation folded away: convolutions, ReLUs, sums and attention, nothing else.
 
 In evaluation mode relu(norm(x)) = s * relu(x + o) with s > 0. The factors s go into the next layer's weights; the
 offsets o go into the bias of the layer before. On the trunk, which has no layer before it but a sum, the folded net
@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fingal.nets.attention import REACH, Attention, attend, nearness
 from fingal.nets.blocks import Block, NestedBlock, Norm, PoolingBlock
 from fingal.nets.planes import PLANES
 from fingal.nets.residual import Config, Residual
@@ -72,6 +73,22 @@ class FoldedNested(nn.Module):
         return out
 
 
+class FoldedAttention(nn.Module):
+    """x + convolution(attention among the cells of x)."""
+
+    def __init__(self, channels: int, heads: int) -> None:
+        """Make one with no particular weights."""
+        super().__init__()
+        self.parts = nn.Conv2d(channels, 3 * channels, 1, bias=False)
+        self.near = nn.Parameter(nearness(heads, REACH))
+        self.mixed = nn.Conv2d(channels, channels, 1)
+
+    def forward(self, x: Tensor, size: Tensor | float) -> Tensor:
+        """[B, channels, H, W] to the same, whatever the size."""
+        out: Tensor = x + self.mixed(attend(self.parts(x), self.near))
+        return out
+
+
 class Folded(nn.Module):
     """The net for inference: boards of one size, policy and value only."""
 
@@ -87,6 +104,8 @@ class Folded(nn.Module):
             else FoldedBlock(channels, config.pooled(block))
             for block in range(config.blocks)
         )
+        if config.attention:
+            self.blocks.append(FoldedAttention(channels, config.attention))
         self.policy_conv = nn.Conv2d(channels, policy, 1)
         self.policy_pool = nn.Conv2d(channels, policy, 1)
         self.policy_bias = nn.Linear(3 * policy, policy, bias=False)
@@ -135,16 +154,24 @@ def fold(net: Residual) -> Folded:
 
 def _fold_trunk(blocks: Iterable[nn.Module], targets: Iterable[nn.Module], last: Norm) -> Tensor:
     """Fold blocks that add to one trunk, up to the norm at its end; gives the offset [C] that it must come in with."""
-    found = [block for block in blocks if isinstance(block, (Block, PoolingBlock, NestedBlock))]
+    found = [block for block in blocks if isinstance(block, (Block, PoolingBlock, NestedBlock, Attention))]
     offsets = [norm.factors()[1] for norm in (*(block.norm1 for block in found), last)]
     for block, target, (here, there) in zip(found, targets, pairwise(offsets), strict=True):
         _fold_block(block, target, there - here)
     return offsets[0]
 
 
-def _fold_block(block: Block | PoolingBlock | NestedBlock, target: nn.Module, step: Tensor) -> None:
+def _fold_block(block: Block | PoolingBlock | NestedBlock | Attention, target: nn.Module, step: Tensor) -> None:
     """Fold one block; ``step`` [C] is what it adds to the trunk's offset."""
-    scale, (inner, offset) = _over_inputs(block.norm1.factors()[0]), block.norm2.factors()
+    scale = _over_inputs(block.norm1.factors()[0])
+    if isinstance(block, Attention):
+        assert isinstance(target, FoldedAttention)
+        # There is no ReLU, and norm(x) = s * (x + o) all the same.
+        _fill(target.parts, block.parts.weight * scale)
+        _fill(target.mixed, block.mixed.weight, bias=step)
+        target.near.copy_(block.near)
+        return
+    inner, offset = block.norm2.factors()
     if isinstance(block, NestedBlock):
         assert isinstance(target, FoldedNested)
         _fill(target.conv1, block.conv1.weight * scale, bias=_fold_trunk(block.blocks, target.blocks, block.norm2))

@@ -3,7 +3,8 @@
 Pre-activation blocks with global pooling in every third one, after KataGo (Wu 2019, "Accelerating Self-Play Learning
 in Go", 3.3), on planes that show the board in its ring. Normalisation has a shift but no scale of its own: a ReLU
 passes a positive factor through, so the next convolution can hold it. That is also why ``folded`` can remove it from
-the trained net completely. Blocks may be nested ones, after a later net of KataGo's.
+the trained net completely. Blocks may be nested ones, after a later net of KataGo's, and one block of attention
+may follow them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fingal.nets.attention import Attention
 from fingal.nets.blocks import OFF_BOARD, Convolution, Extent, NestedBlock, Norm, block, linear, pool, relu
 from fingal.nets.planes import PLANES
 
@@ -30,6 +32,8 @@ class Config:
     """Channels of the trunk."""
     bottleneck: int = 0
     """Channels of the convolutions inside a block, between two of 1x1; 0 for the trunk's channels and no 1x1."""
+    attention: int = 0
+    """Heads of attention among all cells, in one block at the end of the trunk; 0 for none."""
     pool_every: int = 3
     """Every how many blocks one has global pooling; 0 for none."""
     pool_channels: int = 16
@@ -49,6 +53,7 @@ class Config:
             "blocks": (1, 64),
             "channels": (4, 1024),
             "bottleneck": (4, self.channels),
+            "attention": (0, 64),
             "pool_every": (0, 64),
             "pool_channels": (1, (self.bottleneck or self.channels) - 1),
             "policy_channels": (1, 1024),
@@ -61,6 +66,8 @@ class Config:
             if type(value) is not int or not (low <= value <= high or (optional and value == 0)):
                 known = f"{'0 or ' if optional else ''}a whole number from {low} to {high}"
                 raise ValueError(f"{field} must be {known}, not {value!r:.40}")
+        if self.attention and self.channels % self.attention:
+            raise ValueError(f"attention must be 0 or a divisor of channels, {self.channels}, not {self.attention}")
         if type(self.hexagonal) is not bool:
             raise ValueError(f"hexagonal must be true or false, not {self.hexagonal!r:.40}")
 
@@ -153,6 +160,8 @@ class Residual(nn.Module):
             else block(config.channels, config.pooled(i), config.blocks, config.hexagonal)
             for i in range(config.blocks)
         )
+        if config.attention:
+            self.blocks.append(Attention(config.channels, config.attention))
         self.norm = Norm(config.channels)
         self.policy_head = PolicyHead(config)
         self.value_head = ValueHead(config)

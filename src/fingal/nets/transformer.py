@@ -24,6 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fingal.nets.attention import nearness, offsets
 from fingal.nets.signed_net import Kind, Signed, Value, cube
 
 Places = Literal["cube", "learned", "relative"]
@@ -163,21 +164,3 @@ class Transformer(Signed):
         seen = torch.cat((boards.unsqueeze(1), where), 1)
         entered: Tensor = F.relu(self.entry_norm(self.entry(seen.flatten(2).mT)))
         return entered
-
-
-def nearness(heads: int, reach: int) -> Tensor:
-    """What offsets begin with, [heads, offsets]: minus the distance on the board, times 1 to 1/8 from head to head."""
-    line = torch.arange(-reach, reach + 1)
-    down, right = line.view(-1, 1), line.view(1, -1)
-    # A step goes down, right, or both at once in opposite directions.
-    distance = torch.maximum(torch.maximum(down.abs(), right.abs()), (down + right).abs()).flatten()
-    slopes = 2.0 ** -torch.linspace(0, 3, heads)
-    return -slopes.unsqueeze(1) * distance
-
-
-def offsets(rows: int, columns: int, reach: int, like: Tensor) -> Tensor:
-    """The number of the offset from each cell to each other, int64 [cells, cells]; far ones are cut to the reach."""
-    row = torch.arange(rows, device=like.device).view(-1, 1).expand(rows, columns).flatten()
-    column = torch.arange(columns, device=like.device).repeat(rows)
-    down, right = ((at - at.unsqueeze(1)).clamp(-reach, reach) + reach for at in (row, column))
-    return down * (2 * reach + 1) + right
