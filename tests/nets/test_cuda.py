@@ -11,7 +11,7 @@ from fingal.nets.convolutional import Config, Convolutional
 from fingal.nets.plain_evaluator import OFTEN, PlainEvaluator
 from fingal.nets.torch_evaluator import CpuEvaluator, CudaEvaluator
 from fingal.testing.check_evaluator import check_evaluator
-from tests.nets.sample import SIZES, lively_net, random_positions
+from tests.nets.sample import SHAPES, SIZES, lively_net, random_positions
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
@@ -21,9 +21,10 @@ def test_conformance() -> None:
     check_evaluator(CudaEvaluator(lively_net(), batch_sizes=(1, 16), dtype=torch.float32), SIZES, tolerance=2e-2)
 
 
+@pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("compiled", [False, True])
-def test_it_agrees_with_the_cpu(compiled: bool) -> None:
-    net = lively_net()
+def test_it_agrees_with_the_cpu(compiled: bool, name: str) -> None:
+    net = lively_net(SHAPES[name])
     there = CudaEvaluator(net, batch_sizes=(8, 32), dtype=torch.float32, compiled=compiled)
     here = CpuEvaluator(net)
     for size in ((5, 5), (3, 4)):

@@ -2,7 +2,8 @@
 
 In the order in which they build on one another:
 
-- ``planes``, ``planes_torch``: encoders; ``residual``: the architecture; ``folded``: its form for inference;
+- ``planes``, ``planes_torch``: encoders; ``blocks``, ``attention``: parts; ``residual``: the architecture of them;
+  ``folded``: its form for inference;
 - ``signed``, ``signed_net``, ``choice``: the nets of paper 003, built by name;
 - ``card``, ``checkpoint``: files;
 - ``onnx_evaluator``, ``torch_evaluator``: inference; ``wrappers``: cache, batcher, rotation; ``inference``: one call
