@@ -106,14 +106,13 @@ class CoreStones:
 
     def state(self) -> dict[str, Tensor]:
         """As ``Stones`` has it."""
-        return {"colour": torch.from_numpy(self._colour), "side": torch.from_numpy(self._side)}
+        return {"colour": torch.from_numpy(self._colour)}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """As ``Stones`` has it."""
         self._colour[:] = state["colour"][:, : self.cells].numpy()
-        # Who is to move after a GPU's stones is told with the next stone.
-        side = state["side"].numpy().copy() if "side" in state else np.ones(self.count, np.int8)
-        self._set(self._rows, side)
+        # Whose turn it is is told with the next stone.
+        self._set(self._rows, np.ones(self.count, np.int8))
 
 
 class TensorStones:
