@@ -305,6 +305,57 @@ def test_figures_are_of_the_scales_own_board(
     assert [run.size for run in result.bases] == [size]
 
 
+@pytest.mark.usefixtures("alone")
+def test_every_board_with_several_nets_has_its_figures(fingal: Run) -> None:
+    """On 2x2 two nets are compared as on 3x3, the scale's own board; on 4x4, beyond the scale's two, they are not."""
+    common = {"width": 8, "generations": 2}
+    for size, seed, net in ((2, 1, "convolutional"), (2, 1, "feed-forward"), (2, 2, "convolutional")):
+        played(Path(f"runs/{net}-{size}-{seed}"), Dqn(size=size, seed=seed, net=net, **common))
+    for size, net in ((3, "convolutional"), (3, "feed-forward"), (4, "convolutional"), (4, "feed-forward")):
+        played(Path(f"runs/{net}-{size}"), Dqn(size=size, net=net, **common))
+        played(Path(f"runs/base-{net}-{size}"), Dqn(size=size, net=net, width=8, generations=0))
+    ran = fingal(*ARGUMENTS, "--runs", "runs", "--figure", "4", "6")
+    assert ran.status == 0, ran.err
+    findings = json.loads(ran.out)
+    # Seed 2 has one net on 2x2: figure 7 compares its generations.
+    assert [(held["size"], held["seed"], held["agents"]) for held in findings["tournaments"]] == [(3, 1, 4), (2, 1, 4)]
+    assert findings["episodes_to_50_wins"] == {"convolutional": [90], "feed-forward": [90]}
+    assert findings["episodes_to_50_wins_elsewhere"] == {}
+    page = Path("run/page.html").read_text(encoding="utf-8")
+    assert re.findall(r'<section id="(figure-[^"]+)"', page) == ["figure-4", "figure-6-3x3-1", "figure-6-2x2-1"]
+    assert re.findall(r'href="#figure-[^"]+">([^<]+)<', page) == [
+        "Figure 4",
+        "Figure 6, seed 1",
+        "Figure 6 on 2x2, seed 1",
+    ]
+
+    played(Path("runs/base-one-2"), Dqn(size=2, net="convolutional", width=8, generations=0), episodes=70)
+    findings = json.loads(fingal(*ARGUMENTS, "--runs", "runs", "--figure", "4").out)
+    assert findings["episodes_to_50_wins_elsewhere"] == {}
+    played(Path("runs/base-other-2"), Dqn(size=2, net="convolutional-cube", width=8, generations=0), episodes=80)
+    findings = json.loads(fingal(*ARGUMENTS, "--runs", "runs", "--figure", "4").out)
+    assert findings["episodes_to_50_wins"] == {"convolutional": [90], "feed-forward": [90]}
+    assert findings["episodes_to_50_wins_elsewhere"] == {"2x2": {"convolutional": [70], "convolutional-cube": [80]}}
+    page = Path("run/page.html").read_text(encoding="utf-8")
+    assert re.findall(r"<h2[^>]*>([^<]*Figure 4[^<]*)<", page) == [
+        "Figure 4: until 50 games in a row are won",
+        "Figure 4: until 50 games in a row are won on 2x2",
+    ]
+    assert {"figure-4.svg", "figure-4-2x2.svg"} <= {file.name for file in Path("run").rglob("*.svg")}
+
+
+def played(place: Path, config: Dqn, episodes: int = 90) -> None:
+    """A finished run of fresh nets, every generation of which ended by 50 wins in a row."""
+    row = {"win_rate": 1.0, "episode": float(episodes), "generation_episodes": float(episodes), "streak": 1.0}
+    kept(place, config, generation=config.generations, **row)
+    files = [place / "checkpoints" / f"generation-{number:02d}.safetensors" for number in range(config.generations + 1)]
+    for file in (place / "checkpoints").iterdir():
+        file.unlink()
+    for number, file in enumerate((*files, place / "checkpoints" / "latest.safetensors")):
+        torch.manual_seed(number)
+        checkpoint.save(choice.build(config.net, config.size, width=config.width), file, Card("net", {}))
+
+
 def test_marks_are_those_of_the_net_that_plays() -> None:
     one, other = lineage(), lineage(**CORRECTED)
     marks = {"first_vs_random": 0.5, "second_vs_random": 0.25, "keeps_win": 0.125}

@@ -24,8 +24,16 @@ BASE_HEAD = ["", "the paper", "seeds that won 50 in a row", "episodes of each", 
 """What stands over ``base_row``."""
 
 
-def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Section | None:
-    """Figure 4: episodes until 50 games in a row are won against the random player."""
+def base_sections(runs: Sequence[Lineage], home: int, pictures: dict[str, Picture]) -> list[Section]:
+    """Figure 4, once for each board: that of ``home`` first, the others with their boards in their names."""
+    return [
+        base_section(same, pictures, "" if size == home else f"{size}x{size}")
+        for size, same in lineages.by_size(runs, home).items()
+    ]
+
+
+def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture], board: str = "") -> Section:
+    """Figure 4: episodes until 50 games in a row are won against the random player; ``board`` is said in names."""
     named: dict[str, list[Lineage]] = {}
     for name, run in zip(lineages.labels(runs), runs, strict=True):
         named.setdefault(name, []).append(run)
@@ -35,10 +43,8 @@ def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Secti
         ends = [(mean.low, mean.high) for _, mean in points] if len(same) > 1 else ()
         curves.append(Curve(name, [(at, mean.value) for at, mean in points], ends))
         rows.append(base_row(name, same))
-    if not rows:
-        return None
-    size = runs[0].size
-    pictures["figure-4"] = charts.plane(
+    size, key = runs[0].size, f"figure-4-{board}" if board else "figure-4"
+    pictures[key] = charts.plane(
         f"{size}x{size}: won of the last 50 against the random player",
         curves,
         x_name="episode",
@@ -52,8 +58,9 @@ def base_section(runs: Sequence[Lineage], pictures: dict[str, Picture]) -> Secti
         "1356; it says nothing of other seeds. In its program Transformer2 had a tenth of the others' learning rate. "
         "<b>Here</b> all have the same settings; games are those of training, random moves included.</p>"
     )
-    body = words + chart(pictures["figure-4"]) + table(BASE_HEAD, rows)
-    return Section("figure-4", "Figure 4: until 50 games in a row are won", body, "Figure 4")
+    body = words + chart(pictures[key]) + table(BASE_HEAD, rows)
+    told = f" on {board}" if board else ""
+    return Section(key, f"Figure 4: until 50 games in a row are won{told}", body, f"Figure 4{told}")
 
 
 def base_row(name: str, same: Sequence[Lineage]) -> list[str]:
@@ -196,12 +203,19 @@ def mistake_sections(
     return [ablation.section(choice, measures(runs, size), pictures) for choice in both]
 
 
-def findings(bases: Sequence[Lineage], met: Rivals) -> dict[str, Any]:
-    """Figure 4's episodes and the corrected settings' games, for JSON."""
-    reached: dict[str, list[int | None]] = {}
-    for name, run in zip(lineages.labels(bases), bases, strict=True):
-        reached.setdefault(name, []).append(run.streak())
+def findings(bases: Sequence[Lineage], home: int, met: Rivals) -> dict[str, Any]:
+    """Figure 4's episodes, on ``home`` and elsewhere, and the corrected settings' games, for JSON."""
+    reached = {size: _streaks(same) for size, same in lineages.by_size(bases, home).items()}
     return {
-        "episodes_to_50_wins": reached,
+        "episodes_to_50_wins": reached.pop(home, {}),
+        "episodes_to_50_wins_elsewhere": {f"{size}x{size}": told for size, told in reached.items()},
         "corrected_wins": {f"{name}, seed {seed}": games.rates([1]) for (name, seed), (*_, games) in met.items()},
     }
+
+
+def _streaks(runs: Sequence[Lineage]) -> dict[str, list[int | None]]:
+    """By name: the episodes of each run."""
+    reached: dict[str, list[int | None]] = {}
+    for name, run in zip(lineages.labels(runs), runs, strict=True):
+        reached.setdefault(name, []).append(run.streak())
+    return reached

@@ -142,6 +142,18 @@ def by_seed(runs: Sequence[Lineage]) -> dict[int, list[tuple[str, Lineage]]]:
     return dict(sorted(made.items()))
 
 
+def by_size(runs: Sequence[Lineage], home: int) -> dict[int, list[Lineage]]:
+    """Runs by their boards, those on ``home`` first."""
+    sizes = sorted({run.size for run in runs}, key=lambda size: (size != home, size))
+    return {size: [run for run in runs if run.size == size] for size in sizes}
+
+
+def several_nets(runs: Sequence[Lineage], home: int, sizes: Sequence[int]) -> list[Lineage]:
+    """Of the boards that are not ``home``: the runs on those on which there are several nets to be compared."""
+    away = [run for run in runs if run.size in sizes and run.size != home]
+    return [run for run in away if any(other.net != run.net for other in away if other.size == run.size)]
+
+
 def bins(run: Lineage, width: int) -> Iterator[tuple[str, range]]:
     """The generations after the first, ``width`` at a time: 'generations 1 to 10'."""
     most = max(run.generations, default=0)

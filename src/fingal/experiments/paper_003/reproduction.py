@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from fingal.arena.report.markup import Section
 from fingal.experiments import ablation, page
 from fingal.experiments.ablation import Trained
 from fingal.experiments.figure import Arm
@@ -34,7 +35,7 @@ class Result(Study):
 
     scale: Scale = SCALES["small"]
     bases: list[Lineage] = field(default_factory=list)
-    """The runs of figure 4."""
+    """The runs of figure 4, of the scale's own board first."""
     runs_of_dqn: list[Lineage] = field(default_factory=list)
     """Those with generations."""
     rival_runs: list[Lineage] = field(default_factory=list)
@@ -75,6 +76,7 @@ def reproduce(request: Request) -> Result:
         alone = [run for run in given if not run.grown and not run.variant]
         here = [run for run in given if run.size == scale.size and not run.variant]
         result.bases = [run for run in alone if run.size == scale.size] or here
+        result.bases += lineages.several_nets(alone, scale.size, scale.sizes)
         result.runs_of_dqn = result.rival_runs = [run for run in given if run.grown or run.variant]
     _play(result)
     if "transformer" in parts:
@@ -140,7 +142,8 @@ def _play(result: Result) -> None:
     scale, parts, runs = result.scale, set(result.parts), result.runs_of_dqn
     hall = Hall(result.request.folder / "games", result.teller)
     if "6" in parts:
-        result.held = [(held, tournament.forced(hall, held)) for held in tournament.play(hall, runs, scale.size)]
+        tournaments = tournament.play(hall, runs, scale.size, scale.sizes)
+        result.held = [(held, tournament.forced(hall, held)) for held in tournaments]
     if parts & {"7", "table-2"}:
         result.groups = tournament.groups(hall, runs, scale.sizes)
     if "table-2" in parts:
@@ -154,9 +157,10 @@ def write(result: Result) -> None:
     """The page, its pictures as files, and the data."""
     scale, parts = result.scale, result.parts
     pictures: dict[str, Picture] = {}
-    made = [learning.base_section(result.bases, pictures)] if "4" in parts else []
+    made: list[Section | None] = []
+    made += learning.base_sections(result.bases, scale.size, pictures) if "4" in parts else []
     made += [learning.bin_section(result.runs_of_dqn, scale, pictures)] if "5" in parts else []
-    made += [tournament.section(*both, pictures) for both in result.held]
+    made += [tournament.section(*both, scale.size, pictures) for both in result.held]
     made += [tournament.group_section(result.groups, pictures)] if "7" in parts else []
     made += [transfer.section(result.transfers, scale.sizes), learning.rival_section(result.rivals)]
     made.append(causes.transformer_section(result.lessons, result.slow))
@@ -178,7 +182,7 @@ def findings(result: Result) -> dict[str, Any]:
     return {
         "paper": "003",
         "scale": scale.name,
-        **learning.findings(result.bases, result.rivals),
+        **learning.findings(result.bases, scale.size, result.rivals),
         "tournaments": tournament.findings(result.held),
         "table_2": transfer.findings(result.transfers),
         "ppo": {key: ablation.end(result.ppo, key) for key in protocol.BEATEN},

@@ -86,13 +86,19 @@ def entered(runs: Sequence[Lineage], size: int) -> dict[int, list[Agent]]:
     }
 
 
-def play(hall: Hall, runs: Sequence[Lineage], size: int) -> list[Tournament]:
-    """A tournament for each seed that has more than one agent."""
-    return [
-        Tournament(size, seed, agents, hall.round_robin(f"figure-6-{size}x{size}-{seed}", agents, size))
-        for seed, agents in entered(runs, size).items()
-        if len(agents) > 1
-    ]
+def play(hall: Hall, runs: Sequence[Lineage], home: int, sizes: Sequence[int]) -> list[Tournament]:
+    """Figure 6, for each seed: on ``home`` of all that has more than one agent, elsewhere of what has several nets.
+
+    One net's agents on another board are figure 7's.
+    """
+    made = []
+    for size in sorted(sizes, key=lambda size: (size != home, size)):
+        for seed, agents in entered(runs, size).items():
+            nets = {agent.kind.partition(",")[0] for agent in agents}
+            if len(agents) > 1 and (size == home or len(nets) > 1):
+                games = hall.round_robin(f"figure-6-{size}x{size}-{seed}", agents, size)
+                made.append(Tournament(size, seed, agents, games))
+    return made
 
 
 def groups(hall: Hall, runs: Sequence[Lineage], sizes: Sequence[int]) -> list[Tournament]:
@@ -114,8 +120,8 @@ def forced(hall: Hall, held: Tournament) -> Tournament:
     return Tournament(held.size, held.seed, agents, hall.from_every_opening(name, agents, pairs, held.size))
 
 
-def section(held: Tournament, again: Tournament, pictures: dict[str, Picture]) -> Section:
-    """Figure 6 of one seed: within a net, among all, Elo, and the best from every opening."""
+def section(held: Tournament, again: Tournament, home: int, pictures: dict[str, Picture]) -> Section:
+    """Figure 6 of one board and seed: within a net, among all, Elo, and the best from every opening."""
     ratings = held.ratings
     name = f"figure-6-{held.size}x{held.size}-{held.seed}"
     drawn = {
@@ -149,7 +155,8 @@ def section(held: Tournament, again: Tournament, pictures: dict[str, Picture]) -
         words + grid(chart(pictures[f"{name}-{key}"]) for key in drawn) + _kinds(held) + _ladder(held, again, ratings)
     )
     title = f"Figure 6: the tournament on {held.size}x{held.size}, seed {held.seed}"
-    return Section(name, title, body, f"Figure 6, seed {held.seed}")
+    board = "" if held.size == home else f" on {held.size}x{held.size}"
+    return Section(name, title, body, f"Figure 6{board}, seed {held.seed}")
 
 
 def _kinds(held: Tournament) -> str:
