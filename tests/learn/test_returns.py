@@ -67,6 +67,20 @@ def test_values_with_chances() -> None:
     assert close(returns.weighted_soft_minimum(values, chance, 0.5), wanted)
 
 
+@pytest.mark.parametrize("temperature", [0.3, 0.05, 0.01, 0.001])
+def test_a_value_that_is_all_but_ruled_out_at_a_low_temperature(temperature: float) -> None:
+    # A policy that has learned gives the opponent's best reply next to no chance: exact by whole logarithms.
+    parts = [-30 * math.log(10) + 1 / temperature, -1 / temperature]
+    wanted = -temperature * (max(parts) + math.log1p(math.exp(-abs(parts[0] - parts[1]))))
+    found = returns.weighted_soft_minimum(torch.tensor([[-1.0, 1.0]]), torch.tensor([[1e-30, 1.0]]), temperature)
+    assert float(found) == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize(("temperature", "wanted"), [(1e-300, -1.0), (1e-20, -1.0), (1e20, 0.5), (1e300, 0.5)])
+def test_temperatures_near_the_ends(temperature: float, wanted: float) -> None:
+    assert close(returns.soft_minimum(RESULTS[:1], temperature), wanted)
+
+
 def test_the_least_of_the_means_is_not_the_least_of_all() -> None:
     # Two replies with four results each: means 0.5 and 0; the third is not there.
     results = torch.tensor([[[1.0, 1, 1, -1], [1, -1, -1, 1], [-1, -1, -1, -1]]])

@@ -11,6 +11,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+COLDEST, HOTTEST = 1e-30, 1e30
+"""Temperatures beyond these are as 0 and as infinity: float32 can tell no difference."""
+
 
 def signed(length: Tensor, ply: Tensor) -> Tensor:
     """Equation (2): z = +1 where the mover of a ply won the game, -1 where it lost; float, of the shape of both.
@@ -47,13 +50,17 @@ def weighted_soft_minimum(values: Tensor, chance: Tensor, temperature: float) ->
     For large T it is the expectation, near 0 the least of the values that have a chance at all.
     """
     least = torch.where(chance > 0, values, torch.inf).amin(1)
-    if temperature == 0:
+    if temperature < COLDEST:
         return least
     above = torch.where(chance > 0, values - least.unsqueeze(1), 0)
-    if temperature == torch.inf:
+    if temperature > HOTTEST:
         return least + (chance * above).sum(1)
-    # Written around the least value, so that no digits are lost where T is large.
-    return least - temperature * (chance * (-above / temperature).expm1()).sum(1).log1p()
+    # Written around the least value: the one form loses no digits where T is large, the other none where T is small and
+    # the least value has next to no chance.
+    away = -above / temperature
+    near = (chance * away.expm1()).sum(1)
+    whole = torch.where(near > -0.5, near.clamp(min=-0.5).log1p(), (chance.log() + away).logsumexp(1))
+    return least - temperature * whole
 
 
 def least_mean(results: Tensor, there: Tensor | None = None, temperature: float = 0.0) -> Tensor:
