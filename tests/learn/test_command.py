@@ -151,6 +151,9 @@ def test_nonsense_is_refused_in_one_sentence(arguments: list[str], message: str)
         (["ezo", "--gams", "5"], "--gams"),
         (["ezo", "--start", "missing.safetensors"], "missing.safetensors cannot be read: No such file"),
         (["ezo", "--preset"], "'' is not a preset"),
+        (["imitate", "--threads", "1025"], "threads must be at most 1024, not 1025"),
+        (["amcpg", "--k", "40000"], "games=128 with 40000 continuations each are too many: 4194304 at most"),
+        (["reinforce", "--games", "5000000"], "games=5000000 are too many: 4194304 at most"),
     ],
 )
 def test_bad_settings_end_with_status_2(

@@ -55,6 +55,9 @@ LEARNERS = {
 
 ALGORITHMS = (*LEARNERS, *stacked_command.LEARNERS)
 
+MOST_THREADS = 1024
+"""With very many more torch does not fail, it crashes."""
+
 
 @dataclass(frozen=True)
 class Options(Generic[S]):
@@ -130,8 +133,11 @@ def device_of(name: str) -> torch.device:
 def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console, opened: Opened = Run) -> None:
     """Run to the end, showing how it goes. The last line on stdout is the net's file."""
     config, device = options.settings, device_of(options.device)
+    threads = getattr(config, "threads", 1)
+    if threads > MOST_THREADS:
+        raise ValueError(f"threads must be at most {MOST_THREADS}, not {threads}")
     if device.type == "cpu":
-        torch.set_num_threads(getattr(config, "threads", 1))
+        torch.set_num_threads(threads)
     run = opened(options.run, asdict(config))
     places = (options.spread,) if isinstance(options, SpreadOptions) else ()
     try:

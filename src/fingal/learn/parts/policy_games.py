@@ -20,6 +20,9 @@ from fingal.nets.bridges import PLANES
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 
+MOST = 1 << 22
+"""Games and continuations that there is room for."""
+
 Draw = Callable[[Rows, int, NDArray[np.uint8]], Rows]
 """(games [B], ply, planes [B, 12, n + 2, n + 2]) to a legal cell each, int32 [B]."""
 
@@ -50,7 +53,10 @@ class Games:
     """``count`` games of one size and room for ``branches`` continuations of each."""
 
     def __init__(self, size: int, count: int, branches: int = 0, threads: int = 1, *, pinned: bool = False) -> None:
-        """Make room; ``pinned`` keeps planes where a GPU can fetch them by itself."""
+        """Make room; ``pinned`` keeps planes where a GPU can fetch them by itself. ValueError for too many games."""
+        if count * (1 + branches) > MOST:
+            more = f" with {branches} continuations each" if branches else ""
+            raise ValueError(f"games={count}{more} are too many: {MOST} at most are played at once")
         self.size, self.cells, self.count, self.branches = size, size * size, count, branches
         self._core = _core.PolicyGames(size, size, count * (1 + branches), threads)
         self._slots = count + np.arange(count * branches, dtype=np.int32).reshape(count, branches)
