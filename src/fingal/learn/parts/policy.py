@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-EMPTY = 2
-"""The plane of ``bridges`` that shows the empty cells of the board."""
+from fingal.nets.bridges import EMPTY
 
 
 def legal_in_planes(planes: Tensor) -> Tensor:
