@@ -128,7 +128,7 @@ void Tree::back_up_replies(std::int32_t node, float least_visits) {
   for (auto n = std::size_t(node); parent[n] != kNowhere; n = std::size_t(parent[n])) {
     float best = -kNoReply;
     for (auto e = std::size_t(first_edge[n]); e < std::size_t(first_edge[n] + edge_count[n]); ++e) {
-      const bool settled = edge_proof[e] != kUnknown || visits[e] >= least_visits;
+      const bool settled = edge_proof[e] == kWon || (edge_proof[e] == kUnknown && visits[e] >= least_visits);
       const float value =
           edge_proof[e] == kUnknown && reply_value[e] <= 1 ? reply_value[e] : edge_value(std::int32_t(e), 0);
       best = settled ? std::max(best, value) : best;

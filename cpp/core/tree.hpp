@@ -68,7 +68,8 @@ class Tree {
   void drop(std::int32_t node);
   // Ends the visits on the path to `node`, whose side to move has `value`, and proves what follows from its proof.
   void back_up(std::int32_t node, float value);
-  // After back_up: renews reply_value on the path to `node`. A reply counts that has so many visits or is proven.
+  // After back_up: renews reply_value on the path to `node`. A reply counts that is known to win, or has so
+  // many visits and is not ruled out: that some replies are bad says nothing of the others.
   void back_up_replies(std::int32_t node, float least_visits);
 
   // An edge's value for the side that makes the move: proven, or the mean of its visits, or `otherwise`.

@@ -147,6 +147,9 @@ void the_best_reply_counts_when_it_was_tried_often_enough() {
   const auto a = grow(tree, root, 0, 0);
   const auto first = tree.first_edge[std::size_t(a)];
   CHECK(tree.reply_value[0] == Tree::kNoReply);
+  tree.edge_proof[std::size_t(first + 2)] = kLost;
+  tree.back_up_replies(a, 2);
+  CHECK(tree.reply_value[0] == Tree::kNoReply);  // the other replies may be good
   reply(a, 0, -0.5F);                            // for who replies: 0.5
   CHECK(tree.reply_value[0] == Tree::kNoReply);  // once is not often enough
   reply(a, 0, -0.5F);
