@@ -443,6 +443,7 @@ def test_the_presets_are_the_papers() -> None:
         ({"size": 7.5}, "size must be a whole number, not 7.5"),
         ({"episodes": 20.0}, "episodes must be a whole number, not 20.0"),
         ({"seed": True}, "seed must be a whole number, not True"),
+        ({"double": 0.5}, "double must be true or false, not 0.5"),
         ({"capacity": 4}, "capacity must be at least games and batch"),
         ({"seed": -1}, "seed must be from"),
     ],

@@ -199,6 +199,10 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
         ({"width": 0}, "width must be from 1 to 1024, not 0"),
         ({"size": 20}, "size must be from 1 to 19, not 20"),
         ({"seed": -1}, "seed must be from 0 to"),
+        ({"seed": 1.5}, "seed must be a whole number, not 1.5"),
+        ({"width": 8.0}, "width must be a whole number, not 8.0"),
+        ({"graph": 1}, "graph must be true or false, not 1"),
+        ({"batch": 1}, "batch must be at least 2, not 1: of one move the advantage is always 0"),
     ],
 )
 def test_nonsense_is_refused_by_name(wrong: dict[str, Any], message: str) -> None:

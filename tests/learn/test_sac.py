@@ -242,6 +242,7 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
         ({"entropy_target": "all"}, "entropy_target must be one of legal, board, not 'all'"),
         ({"critics": "tanh"}, "critics must be one of linear, sigmoid, not 'tanh'"),
         ({"opponent": "me"}, "opponent must be one of random, self, past, not 'me'"),
+        ({"updates": 1.5}, "updates must be a whole number, not 1.5"),
         ({"net": "recurrent"}, "net must be one of feed-forward, .*, not 'recurrent'"),
     ],
 )

@@ -64,6 +64,10 @@ def test_what_may_vary(text: str, ends: tuple[object, ...], whole: bool, log: bo
         ("rate=0..1:lin", "after the colon 'log' is, not 'lin'"),
         ("rate=a..b", "'a..b' is not two numbers"),
         ("deep=yes,no", "true or false is"),
+        ("deep=0..1", "deep=true,false is"),
+        ("rate=1,fast", "vary=rate is not possible: 'fast' is not a number"),
+        ("width=8,", "vary=width is not possible: '' is not a number"),
+        ("games=none,some", "vary=games is not possible: 'some' is not a number"),
     ],
 )
 def test_what_may_not(text: str, words: str) -> None:
@@ -308,6 +312,9 @@ def test_from_the_command_line_in_processes(fingal: Run) -> None:
         (["sarsa", "--preset", "small", "--vary", "alpha=1..2"], "preset is not possible: sarsa has none"),
         (["sarsa", "--vary", "rule=sarsa,q"], "rule is sarsa in 'fingal train sarsa', not q"),
         (["ezo", "--games", "0", "--vary", "epochs=1,2"], "games must be at least 1, not 0"),
+        (["sac", "--vary", "seed=1.5,2"], "seed must be a whole number, not 1.5"),
+        (["ppo", "--vary", "width=none,wide"], "vary=width is not possible: 'wide' is not a number"),
+        (["ppo", "--vary", "width=8.5..16.5"], "width must be a whole number, not 8.5"),
     ],
 )
 def test_bad_input_is_one_sentence(fingal: Run, arguments: list[str], words: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.flat_net import FlatNet
+from fingal.learn.parts.kinds import check_kinds
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
@@ -121,9 +122,7 @@ class Dqn:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for setting in fields(self):
-            if setting.type == "int" and type(getattr(self, setting.name)) is not int:
-                raise ValueError(f"{setting.name} must be a whole number, not {getattr(self, setting.name)!r}")
+        check_kinds(self)
         for name in ("episodes", "games", "groups", "batch", "steps", "row_episodes", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
+from fingal.learn.parts.kinds import check_kinds
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import draw, entropy, log_chances
@@ -82,7 +83,8 @@ class PPO:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("games", "steps", "iterations", "epochs", "batch", "keep_iterations", "threads"):
+        check_kinds(self)
+        for name in ("games", "steps", "iterations", "epochs", "keep_iterations", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("minutes", "learning_rate", "value_weight", "entropy", "longest", "exam_iterations"):
@@ -95,6 +97,8 @@ class PPO:
             raise ValueError(f"clip must be above 0 and below 1, not {self.clip}")
         if self.opponent not in KINDS:
             raise ValueError(f"opponent must be one of {', '.join(KINDS)}, not {self.opponent!r}")
+        if self.batch < 2:
+            raise ValueError(f"batch must be at least 2, not {self.batch}: of one move the advantage is always 0")
         if self.games * self.steps % self.batch:
             raise ValueError(f"batch must divide games * steps = {self.games * self.steps}, and {self.batch} does not")
         if not 0 <= self.seed < 2**31:

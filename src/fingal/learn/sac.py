@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
+from fingal.learn.parts.kinds import check_kinds
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import log_chances, sampled
@@ -92,6 +93,7 @@ class SAC:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
+        check_kinds(self)
         for name in ("games", "moves", "capacity", "warm_up", "updates", "batch", "row_moves", "keep_rows", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import optuna
@@ -96,7 +96,9 @@ def parse(text: str, settings: Any) -> Range:
     low, dots, high = span.partition("..")
     if not dots:
         # A list is told apart from a span by its commas; what stands there is read as the setting's own kind.
-        return Range(name, choices=tuple(_read(word, getattr(settings, name)) for word in told.split(",")))
+        return Range(name, choices=tuple(_read(word, settings, name) for word in told.split(",")))
+    if bool in _kinds(type(settings), name):
+        raise ValueError(f"vary={text!r} is not possible: {name}=true,false is")
     if manner not in ("", "log"):
         raise ValueError(f"vary={text!r} is not possible: after the colon 'log' is, not {manner!r}")
     try:
@@ -109,14 +111,19 @@ def parse(text: str, settings: Any) -> Range:
 
 def _is_whole(settings: type, name: str) -> bool:
     """Whether a setting's numbers are whole ones, which its value does not say where it is None."""
-    kind = get_type_hints(settings)[name]
-    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    kinds = _kinds(settings, name)
     return int in kinds and float not in kinds
 
 
-def _read(word: str, like: Any) -> Any:
+def _kinds(settings: type, name: str) -> tuple[Any, ...]:
+    """Of which kinds a setting's values may be."""
+    kind = get_type_hints(settings)[name]
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _read(word: str, settings: Any, name: str) -> Any:
     """A word as the kind of value that a setting has; a whole number where it has none so far."""
-    word = word.strip()
+    word, like = word.strip(), getattr(settings, name)
     if isinstance(like, bool):
         if word.lower() not in ("true", "false"):
             raise ValueError(f"vary={word!r} is not possible: true or false is")
@@ -129,6 +136,8 @@ def _read(word: str, like: Any) -> Any:
             return kind(word)
         except ValueError:
             continue
+    if set(_kinds(type(settings), name)) <= {int, float, NoneType}:
+        raise ValueError(f"vary={name} is not possible: {word!r} is not a number")
     return word
 
 
