@@ -185,6 +185,12 @@ def test_on_a_gpu_graphs_do_what_single_calls_do(tmp_path: Path) -> None:
     assert all(torch.allclose(nets[0][key], nets[1][key], atol=1e-4) for key in nets[0])
 
 
+def test_a_run_that_its_minutes_end_is_measured_at_its_end(make: Make) -> None:
+    (row,) = train(make(replace(TINY, minutes=1e-9)))
+    assert row["iteration"] == 1
+    assert 0 <= row["first_vs_random"] <= 1
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

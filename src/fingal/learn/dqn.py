@@ -25,7 +25,7 @@ from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
 from fingal.learn.parts.opponent_pool import Likeliest, Pool
 from fingal.learn.parts.repeated import Repeated
-from fingal.learn.parts.run import Run, minutes_on, share_done
+from fingal.learn.parts.run import Run, minutes_on, share_done, time_out
 from fingal.learn.parts.soft_q import SoftQ, Squash, exploration, published_rate
 from fingal.learn.parts.tally import Tally
 from fingal.learn.parts.time_ring import TimeRing
@@ -375,7 +375,7 @@ class Trainer:
         """Go on for one row of figures."""
         config, progress = self.config, self.progress
         began, before = time.perf_counter(), replace(progress)
-        late = math.inf if not config.minutes else began + 60 * config.minutes - progress.seconds
+        late = time_out(began, progress.seconds, config.minutes)
         self.q.cost.zero_()
         last = False
         while not (last or self.ended()) and progress.episodes < before.episodes + config.row_episodes:

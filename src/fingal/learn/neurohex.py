@@ -25,7 +25,7 @@ from fingal.learn.parts.lessons import Lessons
 from fingal.learn.parts.lockstep import after_moves, empty_cells
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.repeated import Repeated
-from fingal.learn.parts.run import Run, minutes_on, share_done
+from fingal.learn.parts.run import Run, minutes_on, share_done, time_out
 from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import checkpoint, planes, walls
@@ -357,7 +357,7 @@ class Trainer:
         else:
             self._sums.zero_()
             self.q.cost.zero_()
-            late = math.inf if not config.minutes else began + 60 * config.minutes - progress.seconds
+            late = time_out(began, progress.seconds, config.minutes)
             while progress.transitions < min(config.transitions, moves + config.row_transitions):
                 self.play()
                 self.learn()

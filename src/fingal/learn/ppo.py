@@ -27,7 +27,7 @@ from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.returns import standardised
 from fingal.learn.parts.rival import KINDS, Kind, Rival
 from fingal.learn.parts.rounds import rounds
-from fingal.learn.parts.run import Run, minutes_on, share_done
+from fingal.learn.parts.run import Run, minutes_on, share_done, time_out
 from fingal.nets import checkpoint, choice
 from fingal.nets.card import Card
 
@@ -73,7 +73,7 @@ class PPO:
     keep_iterations: int = 20
     """How often a net is kept, in iterations."""
     exam_iterations: int = 10
-    """How often the policy's likeliest moves are measured, in iterations; 0 for never."""
+    """How often the policy's likeliest moves are measured, in iterations, and in the end; 0 for never."""
     graph: bool = True
     """Whether moves and updates are captured in CUDA graphs where there is a GPU."""
     threads: int = 1
@@ -320,8 +320,10 @@ class Trainer:
         progress.moves += config.steps * config.games
         if ended:
             figures |= {"won": won / ended, "length": config.steps * config.games / ended}
-        figures["moves_per_s"] = config.steps * config.games / (time.perf_counter() - began)
-        if config.exam_iterations and (progress.iterations % config.exam_iterations == 0 or self.done_share() >= 1):
+        now = time.perf_counter()
+        figures["moves_per_s"] = config.steps * config.games / (now - began)
+        last = self.done_share() >= 1 or now > time_out(began, progress.seconds, config.minutes)
+        if config.exam_iterations and (last or progress.iterations % config.exam_iterations == 0):
             figures |= self.marks(self.net, self.device)
         return {"iteration": progress.iterations, "games": progress.games, "moves": progress.moves} | figures
 

@@ -27,7 +27,7 @@ from fingal.learn.parts.policy import log_chances, sampled
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.rival import KINDS, Kind, Rival
 from fingal.learn.parts.rounds import rounds
-from fingal.learn.parts.run import Run, minutes_on, share_done
+from fingal.learn.parts.run import Run, minutes_on, share_done, time_out
 from fingal.learn.parts.soft_q import target
 from fingal.learn.parts.time_ring import TimeRing
 from fingal.nets import checkpoint, choice
@@ -83,7 +83,7 @@ class SAC:
     keep_rows: int = 10
     """A net is kept after so many rows."""
     exam_rows: int = 2
-    """The policy's likeliest moves are measured after so many rows; 0 for never."""
+    """The policy's likeliest moves are measured after so many rows, and in the end; 0 for never."""
     graph: bool = True
     """Whether moves and updates are captured in CUDA graphs where there is a GPU."""
     threads: int = 1
@@ -313,7 +313,8 @@ class Trainer:
         self.rival.change([self.run.kept(row) for row in kept], self.generator)
         self._ended.zero_()
         self._learned.zero_()
-        while progress.moves < min(config.moves, moves + config.row_moves):
+        late = time_out(began, progress.seconds, config.minutes)
+        while progress.moves < min(config.moves, moves + config.row_moves) and time.perf_counter() <= late:
             self.play()
         ended, won = (int(count) for count in self._ended.tolist())
         progress.rows += 1
@@ -325,8 +326,10 @@ class Trainer:
         if progress.updates > updates:
             means = (self._learned / (progress.updates - updates)).tolist()
             figures |= zip(("entropy", "entropy_aim", "temperature", "critic_loss", "value"), means, strict=True)
-        figures["moves_per_s"] = (progress.moves - moves) / (time.perf_counter() - began)
-        if config.exam_rows and (progress.rows % config.exam_rows == 0 or self.done_share() >= 1):
+        now = time.perf_counter()
+        figures["moves_per_s"] = (progress.moves - moves) / (now - began)
+        last = self.done_share() >= 1 or now > late
+        if config.exam_rows and (last or progress.rows % config.exam_rows == 0):
             figures |= self.marks(self.actor, self.device)
         return figures
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,11 @@ def minutes_on(device: torch.device, seconds: float) -> dict[str, float | str]:
 def share_done(steps: float, seconds: float, minutes: float) -> float:
     """How much of a run is behind it, from 0 to 1: of its steps, or of its minutes if they are not 0 and end first."""
     return min(1.0, max(steps, seconds / (60 * minutes)) if minutes else steps)
+
+
+def time_out(began: float, seconds: float, minutes: float) -> float:
+    """When a run's minutes are over, on a clock that said ``began`` after so many seconds; never, if they are 0."""
+    return began + 60 * minutes - seconds if minutes else math.inf
 
 
 class Run:
