@@ -31,6 +31,11 @@ class Request:
     watch: Callable[[Progress], None] = lambda progress: None
     """Told how far it has come."""
 
+    def __post_init__(self) -> None:
+        """Refuse what would wait for ever; the command line calls it jobs."""
+        if self.processes < 1:
+            raise ValueError(f"jobs={self.processes} is not possible: at least 1")
+
     def check(self, scales: Sequence[str], parts: Sequence[str]) -> None:
         """ValueError for a scale or a part that is not there."""
         if self.scale not in scales:
