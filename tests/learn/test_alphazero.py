@@ -203,7 +203,7 @@ def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path) -> 
 
 
 def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
-    begin(tmp_path)
+    begin(tmp_path).run.log(1, {"loss": 0.5})
     with pytest.raises(ValueError, match="another batch"):
         begin(tmp_path, replace(FAST, batch=17))
 

@@ -17,6 +17,7 @@ from fingal.game import Record
 from fingal.learn import command
 from fingal.learn.parts.run import Run
 from fingal.nets import checkpoint
+from fingal.nets.card import find
 from fingal.players import spec
 
 
@@ -103,6 +104,16 @@ def test_a_net_to_begin_from(algorithm: str, tmp_path: Path, capsys: pytest.Capt
     other_shape = OTHER_SHAPE.get(algorithm, "--channels 12").split()
     with pytest.raises(ValueError, match="another shape"):
         command.main([*short, *other_shape, "--run", str(tmp_path / "three"), "--start", str(first)])
+    # Nothing had begun there, so the folder is as good as a new one.
+    command.main([*short, "--run", str(tmp_path / "three"), "--start", str(first)])
+
+
+def test_a_shipped_net_to_begin_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--size", "3", "--games", "2", "--iterations", "1", "--learning-rate", "0", "--start", "policy-9"]
+    command.main(["reinforce", *words, "--device", "cpu", "--run", str(tmp_path)])
+    files = (find("policy-9", (".safetensors",)), Path(capsys.readouterr().out.strip()))
+    one, other = (checkpoint.load_any(path)[0] for path in files)
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
 
 
 @pytest.mark.parametrize("algorithm", present())
@@ -149,7 +160,7 @@ def test_nonsense_is_refused_in_one_sentence(arguments: list[str], message: str)
         (["ezo", "--games", "0"], "games must be at least 1, not 0"),
         (["alphazero", "--sizes", "1"], "sizes must be different numbers from 2 to 19"),
         (["ezo", "--gams", "5"], "--gams"),
-        (["ezo", "--start", "missing.safetensors"], "missing.safetensors cannot be read: No such file"),
+        (["ezo", "--start", "missing.safetensors"], "there is no file missing.safetensors"),
         (["ezo", "--preset"], "'' is not a preset"),
         (["imitate", "--threads", "1025"], "threads must be at most 1024, not 1025"),
         (["amcpg", "--k", "40000"], "games=128 with 40000 continuations each are too many: 4194304 at most"),

@@ -25,6 +25,7 @@ from rich.table import Table
 from fingal.learn import stacked_command
 from fingal.learn.parts import curves
 from fingal.learn.parts.run import Opened, Run
+from fingal.nets.card import find
 
 S = TypeVar("S")
 P = TypeVar("P")
@@ -70,7 +71,7 @@ class Options(Generic[S]):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the net is; auto takes a GPU when there is one."""
     start: Path | None = None
-    """A net to begin from: weights alone are enough."""
+    """A net to begin from, a file or a shipped net's name: weights alone are enough."""
     preset: str | None = field(default=None)
     """Named settings; those beside it on the command line replace its own."""
 
@@ -138,10 +139,11 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
         raise ValueError(f"threads must be at most {MOST_THREADS}, not {threads}")
     if device.type == "cpu":
         torch.set_num_threads(threads)
+    start = None if options.start is None else find(options.start, (".safetensors",))
     run = opened(options.run, asdict(config))
     places = (options.spread,) if isinstance(options, SpreadOptions) else ()
     try:
-        trainer = module.Trainer(config, run, device, options.start, *places)
+        trainer = module.Trainer(config, run, device, start, *places)
         _watch(module, trainer, str(options.run), console)
     finally:
         run.close()

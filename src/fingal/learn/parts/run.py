@@ -34,14 +34,15 @@ class Run:
     """Where a learner writes. Opening a folder that holds a run goes on with it."""
 
     def __init__(self, folder: str | Path, config: dict[str, Any]) -> None:
-        """Make the folder, or go on in it; ValueError when it holds a run with other settings."""
+        """Make the folder, or go on in it; ValueError when a run with other settings has begun there."""
         self.folder = Path(folder)
         self.checkpoints = self.folder / "checkpoints"
         self.games = self.folder / "games"
         for path in (self.checkpoints, self.games):
             path.mkdir(parents=True, exist_ok=True)
-        file = self.folder / "config.json"
-        if file.exists():
+        file, metrics = self.folder / "config.json", self.folder / "metrics.jsonl"
+        made = (*self.checkpoints.iterdir(), *self.games.iterdir())
+        if file.exists() and (made or (metrics.exists() and metrics.stat().st_size)):
             kept = json.loads(file.read_text(encoding="utf-8"))["config"]
             differing = [key for key in config if kept.get(key) != json.loads(json.dumps(config[key]))]
             if differing:
@@ -49,7 +50,6 @@ class Run:
         else:
             about = {"config": config, "commit": commit()}
             file.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-        metrics = self.folder / "metrics.jsonl"
         if metrics.exists():
             # What a kill cut short is dropped, so that every line is a row.
             kept = metrics.read_bytes()
