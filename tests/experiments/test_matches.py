@@ -149,6 +149,7 @@ def test_the_table_of_nets_from_the_command_line(tmp_path: Path, net: Path, caps
         (["004", "--nets", "{net}", "--player", "random"], "it needs {} where the net's file goes"),
         (["000", "--nets", "{net}"], "paper 000 has no protocol for nets: 001, 002, 004 have"),
         (["004", "--player", "net:{}"], "player='net:{}' is not possible without nets"),
+        (["002", "--nets", "x", "--runs", "y"], "runs='y' is not possible with nets"),
         (["004", "--nets", "{net}", "--opponent", "nobody"], "there is no player 'nobody'"),
         (["007"], "there is no paper '007' to reproduce: 000, 001, 002, 003, 004 are"),
         (["000", "--opponent", "random"], "paper 000 has no opponent"),

@@ -98,6 +98,8 @@ def measure(
     """Play the paper's games with some nets and print its table."""
     if paper not in TRIALS:
         raise ValueError(f"paper {paper} has no protocol for nets: {', '.join(TRIALS)} have")
+    if request.runs is not None:
+        raise ValueError(f"runs={str(request.runs)!r} is not possible with nets: figures are made of one or the other")
     trials = importlib.import_module(f"fingal.experiments.paper_{paper}.trials")
     asked = list(
         full_size.meetings(
