@@ -38,7 +38,7 @@ format: $(call stamp,-lint)  ## rewrite the sources in the house style
 stubs: $(call stamp)  ## write src/fingal/_core.pyi anew from the compiled module
 	$(VENV)/python -m nanobind.stubgen -q -P -m fingal._core -o src/fingal/_core.pyi
 
-slow: $(call stamp,-test) $(call stamp,-ray)  ## the long checks: games against OpenSpiel, fuzzed inputs, attacked claims, solved boards, killed runs and nodes, learners on 3x3
+slow: $(call stamp,-test) $(call stamp,-ray) $(call stamp,-sb3)  ## the long checks: games against OpenSpiel, fuzzed inputs, attacked claims, solved boards, killed runs and nodes, learners on 3x3
 	$(VENV)/pytest tests/slow -o addopts= -v -s
 	scripts/sanitize tests/slow/test_fuzz.py -o addopts= -v -s
 
