@@ -7,7 +7,7 @@ from typing import Any
 
 
 def check_kinds(settings: Any) -> None:
-    """ValueError, one sentence, where a frozen class of settings has no whole number, or no truth, for one of those."""
+    """ValueError, one sentence, for a setting that has to be a whole number, or true or false, and is not."""
     for setting in fields(settings):
         value = getattr(settings, setting.name)
         if setting.type == "bool" and type(value) is not bool:
