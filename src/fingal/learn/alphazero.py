@@ -8,7 +8,6 @@ which the net thinks the position is even. One net learns every board size at on
 from __future__ import annotations
 
 import copy
-import math
 import time
 import uuid
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from fingal.learn.parts.delivery import Delivery, Net, Tally
 from fingal.learn.parts.ledger import Ledger
 from fingal.learn.parts.replay import Replay
 from fingal.learn.parts.run import Run, minutes_on
-from fingal.learn.parts.search_descent import Descent, Settings
+from fingal.learn.parts.search_descent import Descent, Settings, follow, pace
 from fingal.learn.parts.selfplay import DevicePool, Game
 from fingal.learn.parts.source import Match
 from fingal.learn.parts.spread import Spread
@@ -354,10 +353,7 @@ class Trainer:
         parts = self.descent.step(*self.replay.draw(config.batch, self.generator, newest), self.learning_rate())
         progress.steps += 1
         progress.owed -= config.batch
-        with torch.no_grad():
-            keep = min(config.averaging, 1 - 1 / (progress.steps + 1))
-            mine = list(self.average.state_dict().values())
-            torch._foreach_lerp_(mine, list(self.net.state_dict().values()), 1 - keep)
+        follow(self.average, self.net, config.averaging, progress.steps)
         for name, value in parts.items():
             self._sums[name] = self._sums.get(name, torch.zeros((), device=self.device)) + value.detach()
         self._summed += 1
@@ -369,11 +365,9 @@ class Trainer:
         return min(1.0, self.progress.seconds / (60 * self.config.minutes))
 
     def learning_rate(self) -> float:
-        """Up over the warm-up, level, then down along a cosine to a twentieth."""
+        """For the next step."""
         config = self.config
-        rate = config.learning_rate * min(1.0, (self.progress.steps + 1) / max(1, config.warm_up))
-        late = (self.done_share() - config.decay_from) / max(1e-9, 1 - config.decay_from)
-        return rate * (1.0 if late <= 0 else 0.05 + 0.95 * (1 + math.cos(math.pi * min(1.0, late))) / 2)
+        return pace(config.learning_rate, self.progress.steps, config.warm_up, self.done_share(), config.decay_from)
 
     def figures(self) -> dict[str, float]:
         """The means since the last call."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,6 +47,23 @@ def losses(said: Output, batch: Batch, summed: Summed = alone) -> dict[str, Tens
         "reply": (reply * has_reply).sum() / summed(has_reply.sum()).clamp(min=1),
         "owner": owner.sum() / summed(batch.owner_known.sum()).clamp(min=1),
     }
+
+
+def pace(level: float, steps: int, warm_up: int, done: float, decay_from: float) -> float:
+    """The learning rate: up over the warm-up's steps, level, then down along a cosine to a twentieth.
+
+    ``done`` is the share of the run that is behind it, ``decay_from`` the share after which the rate falls.
+    """
+    rate = level * min(1.0, (steps + 1) / max(1, warm_up))
+    late = (done - decay_from) / max(1e-9, 1 - decay_from)
+    return rate * (1.0 if late <= 0 else 0.05 + 0.95 * (1 + math.cos(math.pi * min(1.0, late))) / 2)
+
+
+@torch.no_grad()
+def follow(average: Net, net: Net, keep: float, steps: int) -> None:
+    """Move averaged weights towards a net's after so many steps; at first they forget faster than ``keep`` says."""
+    keep = min(keep, 1 - 1 / (steps + 1))
+    torch._foreach_lerp_(list(average.state_dict().values()), list(net.state_dict().values()), 1 - keep)
 
 
 @dataclass(frozen=True)
