@@ -8,15 +8,19 @@ from __future__ import annotations
 import copy
 import math
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+import safetensors
 import torch
 from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.delivery import Net
+from fingal.learn.parts.kinds import check_kinds
 from fingal.learn.parts.replay import Replay, make_batch
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import Descent, Settings, follow, losses, pace
@@ -37,7 +41,7 @@ class Distil:
     net: Config = SMALL
     """The net's shape."""
     held_out: float = 0.01
-    """The share of the positions that is not learned from, to measure on: the last ones."""
+    """The share of the positions that is not learned from, to measure on: the newest."""
     batch: int = 4096
     """Positions in a step of learning."""
     steps: int = 20_000
@@ -67,18 +71,22 @@ class Distil:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
+        check_kinds(self)
         for name in ("batch", "steps", "row_steps", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 < self.held_out < 1:
             raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
-        if not 0 <= self.minutes < math.inf:
-            raise ValueError(f"minutes must be at least 0, not {self.minutes}")
+        for name in ("minutes", "warm_up", "weight_decay", "reply_weight", "owner_weight"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate must be a number above 0, not {self.learning_rate}")
         for name in ("decay_from", "averaging"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
 
 
 PRESETS = {"gpu-small": Distil(minutes=10), "gpu-large": Distil(net=LARGE, minutes=20)}
@@ -105,13 +113,34 @@ PANELS = (
 """The picture's panels: titles and figures."""
 
 
-def kept_positions(folder: Path) -> dict[str, Tensor]:
-    """The rows of the replay that a run of alphazero has kept; ValueError where there are none."""
-    found = state.load(folder / "checkpoints" / "state.safetensors")
-    rows = {} if found is None else state.under(found[0], "replay")
-    if not rows or "policy" not in rows:
+class Kept(NamedTuple):
+    """The positions that a run has kept."""
+
+    rows: dict[str, Tensor]
+    """Those of its replay, by name."""
+    slots: Tensor
+    """Where they lie, from the oldest to the newest, int64 [positions]."""
+
+    def fingerprint(self) -> int:
+        """A number that other positions do not have."""
+        found = 0
+        for name in sorted(self.rows):
+            found = zlib.crc32(self.rows[name].numpy().data, found)
+        return found
+
+
+def kept_positions(folder: Path) -> Kept:
+    """What is in the state of a run of alphazero; ValueError where there are no positions."""
+    file = folder / "checkpoints" / "state.safetensors"
+    try:
+        found = state.part(file, "replay")
+    except safetensors.SafetensorError:
+        raise ValueError(f"{file} is truncated or damaged") from None
+    rows, about = found or ({}, {})
+    if "policy" not in rows or "seen" not in about:
         raise ValueError(f"{folder} holds no positions: give the folder of a run of alphazero that keeps its state")
-    return rows
+    count = len(rows["value"])
+    return Kept(rows, (torch.arange(count) + about["seen"]) % max(1, count))
 
 
 @dataclass
@@ -122,6 +151,8 @@ class Progress:
     seconds: float = 0.0
     positions: int = 0
     """That there are to learn from."""
+    fingerprint: int = 0
+    """Of all positions."""
 
 
 class Trainer:
@@ -134,16 +165,18 @@ class Trainer:
         if device.type == "cuda":
             torch.backends.cuda.matmul.allow_tf32 = True
             torch.backends.cudnn.allow_tf32 = True
-        rows = kept_positions(Path(config.source))
-        count = len(rows["value"])
+        rows, slots = kept = kept_positions(Path(config.source))
+        aside = max(1, round(config.held_out * len(slots)))
+        learned = len(slots) - aside
+        if learned < 1:
+            raise ValueError(f"{config.source} holds too few positions: some to learn from and some to measure on")
         self.side = math.isqrt(rows["policy"].shape[1])
         self.sizes = sorted(set(rows["size"].tolist()))
-        aside = max(1, round(config.held_out * count))
-        if aside >= count:
-            raise ValueError(f"{config.source} holds too few positions: some to learn from and some to measure on")
-        self.held_out = {name: row[count - aside :].to(device) for name, row in rows.items()}
-        self.replay = Replay(count - aside, self.side, device)
-        self.replay.restore({name: row[: count - aside] for name, row in rows.items()}, count - aside)
+        self.replay = Replay(learned, self.side, device)
+        self.held_out: dict[str, Tensor] = {}
+        for name, row in rows.items():  # one after the other: there may be gigabytes of them
+            self.replay.restore({name: row[slots[:learned]]}, learned)
+            self.held_out[name] = row[slots[learned:]].to(device)
         net = Residual(config.net)
         if start is not None:
             checkpoint.fill(net, start)
@@ -153,7 +186,7 @@ class Trainer:
             self.net, device, Settings(self.side, config.weight_decay, config.reply_weight, config.owner_weight)
         )
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.progress = Progress(positions=count - aside)
+        self.progress = Progress(positions=learned, fingerprint=kept.fingerprint())
         self._load_state()
 
     def learning_rate(self) -> float:
@@ -167,14 +200,16 @@ class Trainer:
         began, learned = time.perf_counter(), progress.seconds
         sums: dict[str, Tensor] = {}
         first = progress.steps
-        while progress.steps < min(first + config.row_steps, config.steps) and self.done_share() < 1:
+        for _ in range(config.row_steps):
             drawn = self.replay.draw(config.batch, self.generator)
             parts = self.descent.step(*drawn, self.learning_rate())
             progress.steps += 1
             progress.seconds = learned + time.perf_counter() - began
             follow(self.average, self.net, config.averaging, progress.steps)
             sums = {name: sums.get(name, 0.0) + value for name, value in parts.items()}
-        steps = max(1, progress.steps - first)
+            if self.done_share() >= 1:
+                break
+        steps = progress.steps - first
         figures = {name: float(value) / steps for name, value in sums.items()}
         progress.seconds = learned + time.perf_counter() - began
         speed = steps * config.batch / (progress.seconds - learned)
@@ -183,9 +218,13 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self) -> dict[str, float]:
-        """The averaged net's losses on positions that it has not learned from, and how often it has the best move."""
-        sums: dict[str, float] = {}
+        """The averaged net's losses on positions that it has not learned from, and how often it has the best move.
+
+        Positions that were searched cheaply have no policy to compare with; where all are such ones, only the value is
+        measured.
+        """
         count, searched = len(self.held_out["value"]), 0.0
+        policy = value = hits = 0.0
         for begin in range(0, count, AT_ONCE):
             rows = {name: row[begin : begin + AT_ONCE] for name, row in self.held_out.items()}
             here = len(rows["value"])
@@ -193,16 +232,14 @@ class Trainer:
             batch = make_batch(rows, unturned, self.side, torch.float32)
             said = self.average(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
             has_policy = batch.policy.sum(1) > 0
-            policies = float(has_policy.sum())
             best = said.policy.float().masked_fill(batch.occupied, -torch.inf).argmax(1)
-            hits = float(((best == batch.policy.argmax(1)) & has_policy).sum())
-            parts = losses(said, batch)
-            sums["held_out_policy"] = sums.get("held_out_policy", 0.0) + float(parts["policy"]) * policies
-            sums["held_out_value"] = sums.get("held_out_value", 0.0) + float(parts["value"]) * here
-            sums["top_1"] = sums.get("top_1", 0.0) + hits
-            searched += policies
-        among = {"held_out_policy": searched, "held_out_value": count, "top_1": searched}
-        return {name: value / max(1.0, among[name]) for name, value in sums.items()}
+            parts, among = losses(said, batch), float(has_policy.sum())
+            hits += float(((best == batch.policy.argmax(1)) & has_policy).sum())
+            policy += float(parts["policy"]) * among
+            value += float(parts["value"]) * here
+            searched += among
+        found = {"held_out_policy": policy / searched, "top_1": hits / searched} if searched else {}
+        return found | {"held_out_value": value / count}
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
@@ -234,7 +271,7 @@ class Trainer:
             return
         tensors, about = found
         progress = Progress(**about)
-        if progress.positions != self.progress.positions:
+        if progress.fingerprint != self.progress.fingerprint:
             raise ValueError(
                 f"{self.config.source} holds other positions than when the run began: choose another folder"
             )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor
@@ -32,6 +33,16 @@ def load(file: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
     data = file.read_bytes()
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     return safetensors.torch.load(data), json.loads(header["__metadata__"][KEY])
+
+
+def part(file: Path, prefix: str) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    """Of what ``save`` has written, the tensors under a prefix alone, read when they are looked at."""
+    if not file.is_file():
+        return None
+    with safetensors.safe_open(file, "pt") as kept:
+        names = [name for name in kept.keys() if name.startswith(f"{prefix}.")]  # noqa: SIM118
+        about = json.loads((kept.metadata() or {}).get(KEY, "{}"))
+        return under({name: kept.get_tensor(name) for name in names}, prefix), about
 
 
 def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
