@@ -67,7 +67,7 @@ class Distil:
     threads: int = 1
     """Torch's on a CPU."""
     seed: int = 1
-    """With one thread on a CPU it decides everything."""
+    """With one thread on a CPU it decides everything, if no minutes are given."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
