@@ -76,19 +76,24 @@ def test_no_folder_is_no_error(tmp_path: Path) -> None:
 def test_runs_are_listed_with_what_they_are_and_how_far_they_have_come(client: TestClient, runs: Path) -> None:
     ezo = make_run(runs, "mine", [{"step": n, "loss": 1 / n} for n in (1, 2, 5)], {"latest_turn": 9, "epochs": 20})
     zero = make_run(runs, "sweep/a-1", [{"step": 7, "minutes": 3.0}], {"full_simulations": 24, "minutes": 4.0})
+    settings = {"source": "runs/nine", "held_out": 0.01, "steps": 80, "minutes": 10.0}
+    taught = make_run(runs, "taught", [{"step": 20, "minutes": 5.0, "policy": 0.5}], settings)
     make_run(runs, "empty", [])
+    os.utime(taught / "metrics.jsonl", (500, 500))
     os.utime(zero / "metrics.jsonl", (1000, 1000))
     os.utime(ezo / "metrics.jsonl", (2000, 2000))
     listed = {run["name"]: run for run in client.get("/api/runs").json()["runs"]}
-    assert set(listed) == {"mine", "sweep/a-1", "empty"}
+    assert set(listed) == {"mine", "sweep/a-1", "taught", "empty"}
     assert listed["mine"]["algorithm"] == "ezo"
     assert listed["mine"]["share"] == 0.25
     assert listed["mine"]["figures"]["loss"] == pytest.approx(0.2)
     assert listed["mine"]["changed"] == 2000
     assert listed["sweep/a-1"]["algorithm"] == "alphazero"
     assert listed["sweep/a-1"]["share"] == 0.75
+    assert listed["taught"]["algorithm"] == "distil"
+    assert listed["taught"]["share"] == 0.5
     assert listed["empty"]["share"] is None
-    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["empty", "mine", "sweep/a-1"]
+    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["empty", "mine", "sweep/a-1", "taught"]
 
 
 def test_a_folder_that_is_a_run_itself_is_listed(client: TestClient, runs: Path) -> None:

@@ -34,6 +34,7 @@ MOST_LISTED = 400
 
 SIGNS = {
     "alphazero": {"full_simulations"},
+    "distil": {"source", "held_out"},
     "ezo": {"latest_turn"},
     "imitate": {"most_random"},
     "neurohex": {"mentoring"},
@@ -48,6 +49,7 @@ SIGNS = {
 
 COUNTED = {
     "alphazero": ("step", "steps"),
+    "distil": ("step", "steps"),
     "ezo": ("step", "epochs"),
     "imitate": ("step", "steps"),
     "neurohex": ("transitions", "transitions"),

@@ -34,7 +34,8 @@ const TITLES = {
   keeps_win: "exam: wins kept", sign: "exam: right about the winner", against_older: "against older self",
   policy: "policy loss", owner: "owner loss", reply: "reply loss",
   first_vs_random: "first against random", second_vs_random: "second against random", first_vs_best: "first against the best",
-  held_out_loss: "loss on other games", first_wins: "won by the first player", length: "length of a game",
+  held_out_loss: "loss on other games", held_out_policy: "policy loss on other games", held_out_value: "value loss on other games",
+  first_wins: "won by the first player", length: "length of a game",
 };
 
 /** What a figure is called. @param {string} name */
