@@ -21,6 +21,7 @@ def test_conformance() -> None:
     check_evaluator(CudaEvaluator(lively_net(), batch_sizes=(1, 16), dtype=torch.float32), SIZES, tolerance=2e-2)
 
 
+@pytest.mark.filterwarnings("ignore:TensorFloat32 tensor cores")  # the compiler's advice: float32 is wanted here
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("compiled", [False, True])
 def test_it_agrees_with_the_cpu(compiled: bool, name: str) -> None:
