@@ -9,6 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+import torch
+
 from fingal.arena.report.markup import Section, table, text, tinted
 from fingal.experiments.intervals import Mean, student_mean
 from fingal.experiments.paper_003 import quoted, small_alphazero, transformer_causes
@@ -81,8 +83,9 @@ def _results(left: Sequence[T], one: Callable[[T], dict[str, float]], processes:
     if processes == 1 or len(left) < 2:
         yield from map(one, left)
     else:
-        # Not forked: torch's threads would be missing in the copy.
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        # Not forked: torch's threads would be missing in the copy. One thread each: with more they wait for each other.
+        new = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(processes, new, initializer=torch.set_num_threads, initargs=(1,)) as pool:
             yield from pool.map(one, left)
 
 
