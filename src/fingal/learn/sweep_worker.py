@@ -7,8 +7,6 @@ import importlib
 import io
 import json
 import multiprocessing
-import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fingal.learn.parts import parent
 from fingal.learn.parts.run import Run
 
 
@@ -136,14 +135,7 @@ def train(task: Task, tell: Callable[[Row], bool]) -> Ended:
 
 def work(told: Connection) -> None:
     """What a process does: one task after the other, until its parent is gone."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)  # a run may be killed at any moment, and another process may be about to go on with it
-
-    threading.Thread(target=watch, daemon=True).start()
+    parent.end_with_it()
 
     def tell(row: Row) -> bool:
         told.send(row)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-import multiprocessing
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from fingal.arena.charts import Curve
 from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
 from fingal.experiments.intervals import student_mean
 from fingal.experiments.request import refuse_none
+from fingal.experiments.tasks import results
 from fingal.game.picture import Picture
 from fingal.learn.gradient_bias import logits
 from fingal.learn.parts.exact_gradients import Estimator
@@ -108,16 +107,9 @@ def work_out(trial: Trial, folder: Path, processes: int, tell: Callable[[float],
     tasks = [(start, *learner) for start in trial.starts() for learner in learners()]
     one = functools.partial(learned, trial=trial)
     rows = []
-    if processes == 1:
-        for task in tasks:
-            rows.append(one(task))
-            tell(len(rows) / len(tasks))
-    else:
-        # Not forked: torch's threads would be missing in the copy.
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-            for row in pool.map(one, tasks):
-                rows.append(row)
-                tell(len(rows) / len(tasks))
+    for row in results(one, tasks, processes):
+        rows.append(row)
+        tell(len(rows) / len(tasks))
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(file, json.dumps({"asked": asked, "rows": [asdict(row) for row in rows]}).encode())
     return rows

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
-
-import torch
 
 from fingal.arena.report.markup import Section, table, text, tinted
 from fingal.experiments.intervals import Mean, student_mean
@@ -19,6 +15,7 @@ from fingal.experiments.paper_003.lineages import Lineage
 from fingal.experiments.paper_003.protocol import Scale
 from fingal.experiments.paper_003.small_alphazero import Small
 from fingal.experiments.paper_003.transformer_causes import Lesson
+from fingal.experiments.tasks import results
 from fingal.nets.card import write_atomically
 
 T = TypeVar("T")
@@ -65,7 +62,7 @@ def _worked_out(
     kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     rows: list[dict[str, float]] = kept["rows"] if kept.get("asked") == asked else []
     left = [config for _, config in tasks[len(rows) :]]
-    for row in _results(left, one, processes):
+    for row in results(one, left, processes):
         rows.append(row)
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, json.dumps({"asked": asked, "rows": rows}).encode())
@@ -77,16 +74,6 @@ def _worked_out(
     return {
         name: {key: student_mean(values, (0.0, 1.0)) for key, values in marks.items()} for name, marks in found.items()
     }
-
-
-def _results(left: Sequence[T], one: Callable[[T], dict[str, float]], processes: int) -> Iterator[dict[str, float]]:
-    if processes == 1 or len(left) < 2:
-        yield from map(one, left)
-    else:
-        # Not forked: torch's threads would be missing in the copy. One thread each: with more they wait for each other.
-        new = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(processes, new, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            yield from pool.map(one, left)
 
 
 def _table(found: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> str:
