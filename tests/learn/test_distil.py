@@ -275,6 +275,45 @@ def test_a_net_to_begin_from(tmp_path: Path) -> None:
     assert began[-1]["policy"] < anew[-1]["policy"]
 
 
+@pytest.mark.parametrize("at_once", [3, 4096])
+@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
+def test_a_teacher_has_its_part_in_what_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, weight: float, at_once: int
+) -> None:
+    """Its policy and value as its evaluator gives them for boards; all of its policy where the search left none."""
+    monkeypatch.setattr(distil, "AT_ONCE", at_once)
+    torch.manual_seed(3)
+    teacher = Residual(TINY).eval()
+    for parameter in teacher.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)  # one with opinions
+    checkpoint.save(teacher, tmp_path / "teacher.safetensors")
+    positions, last = mixed_positions(), random_positions(1)
+    config = replace(SHORT, source=keep(tmp_path / "source", [*positions, *last], 4), held_out=0.01)
+    config = replace(config, teacher=str(tmp_path / "teacher.safetensors"), teacher_weight=weight)
+    trainer = begin(config, tmp_path / "run")
+    learned = trainer.replay.kept()
+    for slot, (board, policy, value) in enumerate(positions):
+        said = CpuEvaluator(teacher)(positions_of([board]))
+        empty = np.array([board.colour_at(cell) is None for cell in range(board.cells)])
+        chances = np.where(empty, np.exp(said.logits[0][: board.cells].astype(np.float64)), 0)
+        chances /= chances.sum()
+        assert chances.max() > 0.3  # it prefers some
+        part = weight if any(policy) else 1.0
+        expected = (1 - part) * np.array(policy) + part * chances
+        assert learned["policy"][slot, : board.cells].tolist() == pytest.approx(expected.tolist(), abs=2e-3)
+        assert not learned["policy"][slot, board.cells :].any()
+        assert float(learned["value"][slot]) == pytest.approx((1 - weight) * value + weight * said.value[0], abs=1e-4)
+    # Others' games stay the measure.
+    assert trainer.held_out["policy"][0, :9].tolist() == last[0][1]
+    assert float(trainer.held_out["value"][0]) == pytest.approx(last[0][2])
+
+
+def test_a_teacher_that_is_none(tmp_path: Path) -> None:
+    config = replace(SHORT, source=keep(tmp_path / "source", random_positions(20), 3), teacher="fingal-huge")
+    with pytest.raises(ValueError, match="fingal-huge"):
+        run(config, tmp_path / "run")
+
+
 def spoiled(folder: Path) -> None:
     file = folder / "checkpoints" / "state.safetensors"
     file.write_bytes(file.read_bytes()[:-100])
@@ -363,6 +402,7 @@ def test_a_folder_with_another_run(tmp_path: Path) -> None:
         ({"learning_rate": 0.0}, "learning_rate must be a number above 0"),
         ({"decay_from": 2.0}, "decay_from must be from 0 to 1"),
         ({"averaging": 1.1}, "averaging must be from 0 to 1"),
+        ({"teacher_weight": -0.5}, "teacher_weight must be from 0 to 1"),
         ({"seed": -1}, "seed must be from 0"),
     ],
 )

@@ -113,7 +113,7 @@ class AlphaZero:
     keep_state: bool = True
     """Whether a checkpoint has the replay, the optimiser and the games too, to go on exactly where it was."""
     teacher: str = ""
-    """The file of a net, perhaps of another shape, whose games are learned from at first."""
+    """A net, a file or a shipped net's name, perhaps of another shape, whose games are learned from at first."""
     teacher_share: float = 0.25
     """The part of the run in which the teacher plays, if there is one."""
     seed: int = 1
@@ -300,7 +300,7 @@ class Trainer:
         descent = Descent(self.net, device, settings)
         self.optimiser = descent.optimiser
         self.progress, self.ledger = Progress(), Ledger()
-        self.teacher = checkpoint.load(Path(config.teacher))[0].to(device) if config.teacher else None
+        self.teacher = checkpoint.load(checkpoint.find(config.teacher))[0].to(device) if config.teacher else None
         self.source = spread.source(partial(new_actor, config), self.newest, device, config.seed, config.threads)
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)

@@ -21,12 +21,14 @@ from torch import Tensor
 from fingal.learn.parts import state
 from fingal.learn.parts.delivery import Net
 from fingal.learn.parts.kinds import check_kinds
-from fingal.learn.parts.replay import Replay, make_batch
+from fingal.learn.parts.replay import Batch, Replay, make_batch
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import Descent, Settings, follow, losses, pace
 from fingal.nets import checkpoint
 from fingal.nets.card import Card
-from fingal.nets.residual import LARGE, SMALL, Config, Residual
+from fingal.nets.planes_torch import layout
+from fingal.nets.residual import LARGE, SMALL, Config, Output, Residual
+from fingal.nets.ringed import precision
 
 AT_ONCE = 4096
 """Positions that are judged in one call where nothing is learned."""
@@ -40,6 +42,11 @@ class Distil:
     """The run of alphazero to learn from: its folder. It must have kept its state."""
     net: Config = SMALL
     """The net's shape."""
+    teacher: str = ""
+    """A net, a file or a shipped net's name, that judges the positions before they are learned from."""
+    teacher_weight: float = 0.5
+    """How much of what is learned is the teacher's opinion: of the value, and of the policy. Where the search left no
+    policy, all of it."""
     held_out: float = 0.01
     """The share of the positions that is not learned from, to measure on: the newest."""
     batch: int = 4096
@@ -82,7 +89,7 @@ class Distil:
                 raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate must be a number above 0, not {self.learning_rate}")
-        for name in ("decay_from", "averaging"):
+        for name in ("decay_from", "averaging", "teacher_weight"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.seed < 2**63:
@@ -143,6 +150,30 @@ def kept_positions(folder: Path) -> Kept:
     return Kept(rows, (torch.arange(count) + about["seen"]) % max(1, count))
 
 
+def judged(
+    net: Net, rows: dict[str, Tensor], side: int, dtype: torch.dtype
+) -> Iterator[tuple[dict[str, Tensor], Batch, Output]]:
+    """What a net says of rows of a replay, some thousands at a time: the rows themselves, unpacked, and its words."""
+    for begin in range(0, len(rows["value"]), AT_ONCE):
+        part = {name: row[begin : begin + AT_ONCE] for name, row in rows.items()}
+        batch = make_batch(part, torch.zeros_like(part["white_to_move"]), side, dtype)
+        with torch.no_grad(), torch.autocast(batch.planes.device.type, dtype, enabled=dtype == torch.bfloat16):
+            yield part, batch, net(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
+
+
+@torch.no_grad()
+def teach(teacher: Net, rows: dict[str, Tensor], side: int, weight: float) -> None:
+    """Mix a net's opinion into what rows of a replay say, in place."""
+    for part, batch, said in judged(teacher, rows, side, precision(teacher, rows["value"].device)):
+        chances = said.policy.float().masked_fill(batch.occupied, -torch.inf).softmax(1)
+        size = part["size"].long()
+        cell = layout(part["white_to_move"], size, size, (side, side)).cell  # 0 off the board, where no chance is
+        opinion = torch.zeros_like(chances).scatter_add_(1, cell, chances)
+        searched = batch.policy.sum(1, keepdim=True) > 0
+        part["policy"].copy_(torch.lerp(part["policy"].float(), opinion, torch.where(searched, weight, 1.0)))
+        part["value"].lerp_(said.value.float(), weight)
+
+
 @dataclass
 class Progress:
     """How far a run has come; all of it is in a checkpoint."""
@@ -177,6 +208,10 @@ class Trainer:
         for name, row in rows.items():  # one after the other: there may be gigabytes of them
             self.replay.restore({name: row[slots[:learned]]}, learned)
             self.held_out[name] = row[slots[learned:]].to(device)
+        if config.teacher:
+            teacher: Net = checkpoint.load(checkpoint.find(config.teacher))[0]
+            teacher = teacher.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+            teach(teacher, self.replay.arrays, self.side, config.teacher_weight)
         net = Residual(config.net)
         if start is not None:
             checkpoint.fill(net, start)
@@ -216,7 +251,6 @@ class Trainer:
         figures |= {"steps": progress.steps, "positions_per_s": speed, "minutes": progress.seconds / 60}
         return figures | {"learning_rate": self.learning_rate(), **self.measure()}
 
-    @torch.no_grad()
     def measure(self) -> dict[str, float]:
         """The averaged net's losses on positions that it has not learned from, and how often it has the best move.
 
@@ -225,18 +259,13 @@ class Trainer:
         """
         count, searched = len(self.held_out["value"]), 0.0
         policy = value = hits = 0.0
-        for begin in range(0, count, AT_ONCE):
-            rows = {name: row[begin : begin + AT_ONCE] for name, row in self.held_out.items()}
-            here = len(rows["value"])
-            unturned = torch.zeros(here, dtype=torch.bool, device=self.device)
-            batch = make_batch(rows, unturned, self.side, torch.float32)
-            said = self.average(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
+        for _, batch, said in judged(self.average, self.held_out, self.side, torch.float32):
             has_policy = batch.policy.sum(1) > 0
             best = said.policy.float().masked_fill(batch.occupied, -torch.inf).argmax(1)
             parts, among = losses(said, batch), float(has_policy.sum())
             hits += float(((best == batch.policy.argmax(1)) & has_policy).sum())
             policy += float(parts["policy"]) * among
-            value += float(parts["value"]) * here
+            value += float(parts["value"]) * len(batch.value)
             searched += among
         found = {"held_out_policy": policy / searched, "top_1": hits / searched} if searched else {}
         return found | {"held_out_value": value / count}
