@@ -308,6 +308,30 @@ def test_a_teacher_has_its_part_in_what_is_learned(
     assert float(trainer.held_out["value"][0]) == pytest.approx(last[0][2])
 
 
+def test_several_runs_are_learned_from_and_the_first_is_measured_on(tmp_path: Path) -> None:
+    """What is learned of two runs, of boards of other sizes, is what one run that has played both would teach."""
+    three, four = random_positions(20), random_positions(12, size=4, seed=1)
+    names = ("three", "four", "both")
+    first, second, both = (
+        keep(tmp_path / name, positions, side)
+        for name, positions, side in zip(
+            names, (three, four, [*three[:18], *four, *three[18:]]), (3, 4, 4), strict=True
+        )
+    )
+    config = replace(SHORT, source=first, also=(second,))
+    apart, together = run(config, tmp_path / "apart"), run(replace(SHORT, source=both, held_out=2 / 32), tmp_path / "t")
+    assert [row["policy"] for row in apart] == [row["policy"] for row in together]
+    assert apart[-1]["held_out_policy"] == pytest.approx(together[-1]["held_out_policy"])
+    assert same(weights(tmp_path / "apart"), weights(tmp_path / "t"))
+    card = checkpoint.load(tmp_path / "apart" / "checkpoints" / "latest.safetensors")[1]
+    assert (card.sizes, card.cost["positions"]) == (("3x3", "4x4"), 30)
+    keep(tmp_path / "four", random_positions(12, size=4, seed=2), 4)
+    with pytest.raises(ValueError, match=r"three and .*four are others than when the run began"):
+        run(config, tmp_path / "apart")
+    with pytest.raises(ValueError, match="nowhere holds no positions"):
+        run(replace(config, also=(second, "nowhere")), tmp_path / "other")
+
+
 def test_a_teacher_that_is_none(tmp_path: Path) -> None:
     config = replace(SHORT, source=keep(tmp_path / "source", random_positions(20), 3), teacher="fingal-huge")
     with pytest.raises(ValueError, match="fingal-huge"):
@@ -368,7 +392,7 @@ def test_positions_that_have_changed_are_noticed(tmp_path: Path) -> None:
     config = replace(SHORT, source=keep(tmp_path / "source", positions, 3))
     run(config, tmp_path / "run", rows=2)
     keep(tmp_path / "source", [*random_positions(1, seed=5), *positions[1:]], 3, seen=21)
-    with pytest.raises(ValueError, match="source holds other positions than when the run began: choose another folder"):
+    with pytest.raises(ValueError, match="source are others than when the run began: choose another folder"):
         run(config, tmp_path / "run")
     keep(tmp_path / "source", positions, 3)
     assert run(config, tmp_path / "run")[-1]["steps"] == 12

@@ -6,6 +6,7 @@ Every shape of net can so be taught by the same games and compared on the same o
 from __future__ import annotations
 
 import copy
+import functools
 import math
 import time
 import zlib
@@ -42,13 +43,15 @@ class Distil:
     """The run of alphazero to learn from: its folder. It must have kept its state."""
     net: Config = SMALL
     """The net's shape."""
+    also: tuple[str, ...] = ()
+    """Other such runs, whose positions are learned from too."""
     teacher: str = ""
     """A net, a file or a shipped net's name, that judges the positions before they are learned from."""
     teacher_weight: float = 0.5
     """How much of what is learned is the teacher's opinion: of the value, and of the policy. Where the search left no
     policy, all of it."""
     held_out: float = 0.01
-    """The share of the positions that is not learned from, to measure on: the newest."""
+    """The share of the source's positions that is not learned from, to measure on: the newest."""
     batch: int = 4096
     """Positions in a step of learning."""
     steps: int = 20_000
@@ -128,9 +131,8 @@ class Kept(NamedTuple):
     slots: Tensor
     """Where they lie, from the oldest to the newest, int64 [positions]."""
 
-    def fingerprint(self) -> int:
-        """A number that other positions do not have."""
-        found = 0
+    def fingerprint(self, found: int = 0) -> int:
+        """A number that other positions do not have, nor these after others that had ``found``."""
         for name in sorted(self.rows):
             found = zlib.crc32(self.rows[name].numpy().data, found)
         return found
@@ -196,18 +198,21 @@ class Trainer:
         if device.type == "cuda":
             torch.backends.cuda.matmul.allow_tf32 = True
             torch.backends.cudnn.allow_tf32 = True
-        rows, slots = kept = kept_positions(Path(config.source))
-        aside = max(1, round(config.held_out * len(slots)))
-        learned = len(slots) - aside
-        if learned < 1:
+        runs = [kept_positions(Path(folder)) for folder in (config.source, *config.also)]
+        first, *others = runs
+        aside = max(1, round(config.held_out * len(first.slots)))
+        if len(first.slots) <= aside:
             raise ValueError(f"{config.source} holds too few positions: some to learn from and some to measure on")
-        self.side = math.isqrt(rows["policy"].shape[1])
-        self.sizes = sorted(set(rows["size"].tolist()))
-        self.replay = Replay(learned, self.side, device)
-        self.held_out: dict[str, Tensor] = {}
-        for name, row in rows.items():  # one after the other: there may be gigabytes of them
-            self.replay.restore({name: row[slots[:learned]]}, learned)
-            self.held_out[name] = row[slots[learned:]].to(device)
+        self.held_out = {name: row[first.slots[-aside:]].to(device) for name, row in first.rows.items()}
+        learned = [Kept(first.rows, first.slots[:-aside]), *others]
+        total = sum(len(kept.slots) for kept in learned)
+        self.side = max(math.isqrt(kept.rows["policy"].shape[1]) for kept in runs)
+        self.sizes = sorted({size for kept in runs for size in set(kept.rows["size"].tolist())})
+        self.replay = Replay(total, self.side, device)
+        for kept in learned:
+            for name, row in kept.rows.items():  # one after the other: there may be gigabytes of them
+                self.replay.put(name, row[kept.slots])
+            self.replay.seen += len(kept.slots)
         if config.teacher:
             teacher: Net = checkpoint.load(checkpoint.find(config.teacher))[0]
             teacher = teacher.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -221,7 +226,8 @@ class Trainer:
             self.net, device, Settings(self.side, config.weight_decay, config.reply_weight, config.owner_weight)
         )
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.progress = Progress(positions=learned, fingerprint=kept.fingerprint())
+        fingerprint = functools.reduce(lambda found, kept: kept.fingerprint(found), runs, 0)
+        self.progress = Progress(positions=total, fingerprint=fingerprint)
         self._load_state()
 
     def learning_rate(self) -> float:
@@ -301,9 +307,8 @@ class Trainer:
         tensors, about = found
         progress = Progress(**about)
         if progress.fingerprint != self.progress.fingerprint:
-            raise ValueError(
-                f"{self.config.source} holds other positions than when the run began: choose another folder"
-            )
+            sources = " and ".join((self.config.source, *self.config.also))
+            raise ValueError(f"the positions in {sources} are others than when the run began: choose another folder")
         self.progress = progress
         for name, net in (("net", self.net), ("average", self.average)):
             net.load_state_dict(state.under(tensors, name))
