@@ -6,7 +6,7 @@ SOURCES := pyproject.toml CMakeLists.txt constraints.txt scripts/setup $(wildcar
 # One stamp for each set of extras: it is newer than the sources when that set is installed and the core is built.
 stamp = .venv/.installed$(1)
 
-.PHONY: help play test lint format stubs slow bench league docs wheel sanitize clean
+.PHONY: help play test lint format stubs slow bench league cards docs wheel sanitize clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -48,6 +48,9 @@ bench: $(call stamp,-bench)  ## speed beside OpenSpiel and pgx
 league: $(call stamp,-learn)  ## the standing league of all shipped players, into docs/league.md (hours on two cores; goes on where it was)
 	@mkdir -p build
 	$(VENV)/python -m fingal.arena.league build/league.sqlite docs/league.md src/fingal/arena/league.json
+
+cards: $(call stamp,-learn)  ## the shipped nets' cards, with their exams and their places in the league, into docs/cards.md
+	$(VENV)/python -m fingal.arena.cards src/fingal/arena/league.json docs/cards.md
 
 docs: $(call stamp,-docs)  ## the documentation, into site/
 	$(VENV)/mkdocs build --strict
