@@ -163,6 +163,19 @@ def test_a_game_that_comes_twice_is_learned_from_once(tmp_path: Path) -> None:
     assert progress.judgements == 100 * FAST.games
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_positions_that_were_searched_cheaply_may_be_left_out(tmp_path: Path, kept: bool) -> None:
+    trainer = begin(tmp_path, replace(FAST, cheap_positions=kept))
+    for _ in train(trainer):
+        pass
+    searched = (trainer.replay.kept()["policy"] > 0).any(1)
+    assert len(searched) > 40
+    assert bool(searched.all()) is not kept
+    assert trainer.progress.positions == trainer.replay.seen
+    # Learned from twice each, in batches of 16, after the 40 positions that had to come first.
+    assert trainer.progress.steps <= 2 * trainer.progress.positions / 16
+
+
 def test_a_teacher_plays_first(tmp_path: Path) -> None:
     from fingal.nets.checkpoint import save
 

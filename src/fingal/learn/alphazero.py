@@ -64,6 +64,8 @@ class AlphaZero:
     """How much noise the cheap searches have: with 0 they play to win, with 1 they explore as the full ones do."""
     full_share: float = 0.5
     """The share of moves searched fully."""
+    cheap_positions: bool = True
+    """Whether positions that were searched cheaply are learned from too: they teach the value alone."""
     considered: int = 16
     """Moves that the root of a full search considers; a cheap one a quarter of them."""
     c_scale: float = 0.4
@@ -337,7 +339,11 @@ class Trainer:
         progress.tallies[actor] = max(progress.tallies.get(actor, Tally()), delivery.tally)
         progress.delivered += len(new)
         delivery = delivery.only(new)
-        added = self.replay.add(delivery.samples, delivery.size, self.config.search_share)
+        samples = delivery.samples
+        if not self.config.cheap_positions:
+            searched = samples["policy"].any(1)
+            samples = {name: rows[searched] for name, rows in samples.items()}
+        added = self.replay.add(samples, delivery.size, self.config.search_share)
         progress.games += len(delivery.games)
         progress.positions += added
         progress.owed += added * self.config.reuse
