@@ -260,9 +260,11 @@ def test_the_exported_graph_is_clean(name: str, folder: Path) -> None:
 
 def test_int8_in_one_step(folder: Path, tmp_path: Path) -> None:
     assert export_int8(folder / "tiny.safetensors", tmp_path / "x.int8.onnx").precision == "int8"
-    a, b = open_evaluator(tmp_path / "x.int8.onnx"), open_evaluator(folder / "tiny.int8.onnx")
+    narrow, wide = open_evaluator(tmp_path / "x.int8.onnx"), open_evaluator(folder / "tiny.onnx")
     positions = random_positions(5, 5, 8)
-    assert np.array_equal(a(positions).logits, b(positions).logits)
+    difference = np.abs(narrow(positions).logits - wide(positions).logits)
+    assert 0 < difference.max() < 0.1  # rounded, and not much beside how far they are apart
+    assert wide(positions).logits.std() > 0.2
 
 
 def test_damaged_onnx_files_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -26,10 +26,13 @@ from fingal.nets.agreement import agreement, own_play
 from fingal.nets.card import Card, read_bytes, write_atomically
 from fingal.nets.export import export, write_model
 from fingal.nets.onnx_evaluator import OnnxEvaluator
+from fingal.nets.planes import take
 from fingal.search.evaluator import Positions
 
 _BATCH = 32
 _DRAFTS = 6
+_POSITIONS = 384
+"""Of each size, to calibrate a draft."""
 
 
 def quantise(
@@ -51,7 +54,7 @@ def quantise(
 
     evaluator = OnnxEvaluator(source)
     if positions is None:
-        positions = [own_play(evaluator, *size, count=384, seed=seed) for size in _sizes(evaluator.card)]
+        positions = [own_play(evaluator, *size, count=_POSITIONS, seed=seed) for size in _sizes(evaluator.card)]
     planes = [seen for given in positions for _, _, seen in evaluator.seen(given)]
     batches = [{"planes": array[i : i + _BATCH]} for array in planes for i in range(0, len(array), _BATCH)]
     batches = [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
@@ -90,11 +93,14 @@ def export_int8(source: str | os.PathLike[str], path: str | os.PathLike[str]) ->
         wide = Path(folder) / "float32.onnx"
         export(source, wide)
         evaluator = OnnxEvaluator(wide)
-        asked = [own_play(evaluator, *size, count=500, seed=_DRAFTS) for size in _sizes(evaluator.card)]
+        sizes = _sizes(evaluator.card)
+        asked = [own_play(evaluator, *size, count=500, seed=1) for size in sizes]
+        played = [own_play(evaluator, *size, count=_DRAFTS * _POSITIONS) for size in sizes]
         best, score = b"", -1.0
         for seed in range(_DRAFTS):
             draft = Path(folder) / "int8.onnx"
-            card = quantise(wide, draft, seed=seed)
+            part = slice(seed * _POSITIONS, (seed + 1) * _POSITIONS)
+            card = quantise(wide, draft, [take(positions, part) for positions in played], seed)
             narrow = OnnxEvaluator(draft)
             agreed = sum(agreement(evaluator, narrow, positions) for positions in asked)
             if agreed > score:
