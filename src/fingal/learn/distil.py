@@ -160,7 +160,8 @@ def judged(
         part = {name: row[begin : begin + AT_ONCE] for name, row in rows.items()}
         batch = make_batch(part, torch.zeros_like(part["white_to_move"]), side, dtype)
         with torch.no_grad(), torch.autocast(batch.planes.device.type, dtype, enabled=dtype == torch.bfloat16):
-            yield part, batch, net(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
+            said = net(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
+        yield part, batch, said
 
 
 @torch.no_grad()
