@@ -275,7 +275,8 @@ def new_actor(config: AlphaZero, net: Net, device: torch.device, seed: int) -> A
     ]
     openings = Openings(config.opening_stones, config.opening_spread, round(512 * config.wild_share))
     generator = torch.Generator().manual_seed(seed)
-    return Actor(uuid.uuid4().hex, pools, judge, config.shares or (1.0,), openings, generator)
+    shares, cheap = config.shares or (1.0,), config.cheap_positions
+    return Actor(uuid.uuid4().hex, pools, judge, shares, openings, generator, cheap)
 
 
 class Trainer:
@@ -339,11 +340,7 @@ class Trainer:
         progress.tallies[actor] = max(progress.tallies.get(actor, Tally()), delivery.tally)
         progress.delivered += len(new)
         delivery = delivery.only(new)
-        samples = delivery.samples
-        if not self.config.cheap_positions:
-            searched = samples["policy"].any(1)
-            samples = {name: rows[searched] for name, rows in samples.items()}
-        added = self.replay.add(samples, delivery.size, self.config.search_share)
+        added = self.replay.add(delivery.samples, delivery.size, self.config.search_share)
         progress.games += len(delivery.games)
         progress.positions += added
         progress.owed += added * self.config.reuse

@@ -104,10 +104,7 @@ class Replay:
     def put(self, name: str, rows: Tensor) -> None:
         """Put rows of one name, that another replay has kept, after the ``seen`` positions; its side may be smaller."""
         room = self.arrays[name][self.seen : self.seen + len(rows)]
-        if rows.ndim == 1:
-            room.copy_(rows)
-        else:
-            room[..., : rows.shape[-1]] = rows.to(self.device)
+        room[..., : rows.shape[-1]] = rows.to(self.device)
 
     def sample(
         self, count: int, generator: torch.Generator, dtype: torch.dtype = torch.float32, newest: int | None = None
