@@ -79,8 +79,8 @@ def _entry(card: Card, exams: Sequence[Marks], boards: dict[str, Any]) -> str:
 
 
 def _uses(text: str, net: str) -> bool:
-    kind, _, settings = text.partition(":")
-    return net in (kind, *(setting.rpartition("=")[2] for setting in settings.split(",")))
+    settings = text.partition(":")[2].split(",")
+    return net in (setting.rpartition("=")[2] for setting in settings)
 
 
 def _elo(board: dict[str, Any], name: str) -> str:
