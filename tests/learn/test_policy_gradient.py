@@ -47,6 +47,15 @@ MODULES = {Reinforce: reinforce, Amcpg: amcpg, Adversarial: adversarial}
 Make = Callable[..., Learning]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """As ``fingal train`` has it: sums of several threads are others, and so is what is learned from them."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
     """Makes trainers in folders of these names, and closes their runs."""
