@@ -10,16 +10,17 @@ from fingal.arena import league
 
 def test_ladders_and_page(tmp_path: Path) -> None:
     store = tmp_path / "league.sqlite"
-    league.play(store, sizes=(3,), games=2, players=("random", "shortest-path", "resistance"))
+    players = ("random", "shortest-path", "resistance", "uct:sims=20")
+    league.play(store, sizes=(3,), games=2, players=players)  # so few that everyone meets everyone
     said = league.ladders(store, sizes=(3, 5))
     assert list(said["sizes"]) == ["3"]
     board = said["sizes"]["3"]
-    assert board["games"] == 6
+    assert board["games"] == 12
     ladder = {row["player"]: row for row in board["ladder"]}
-    assert set(ladder) == {"random", "shortest-path", "resistance"}
+    assert set(ladder) == set(players)
     assert ladder["random"]["elo"] == 0
-    assert sum(row["wins"] for row in ladder.values()) == 6
-    assert all(row["games"] == 4 and row["interval"][0] <= row["elo"] <= row["interval"][1] for row in ladder.values())
+    assert sum(row["wins"] for row in ladder.values()) == 12
+    assert all(row["games"] == 6 and row["interval"][0] <= row["elo"] <= row["interval"][1] for row in ladder.values())
     page = league.page(store, sizes=(3, 5))
     assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| ") and "`" in line] == [
         row["player"] for row in board["ladder"]
@@ -30,15 +31,16 @@ def test_games_between_neighbouring_levels_count_on_the_same_ladder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "league.sqlite"
-    players = ("random", "shortest-path", "resistance")
+    players = ("random", "shortest-path", "resistance", "uct:sims=20")
     league.play(store, sizes=(3,), games=2, players=players)
     monkeypatch.setattr(league, "RUNGS", tuple(itertools.pairwise(players)))
     league.play_rungs(store, sizes=(3,), games=4, quick_games=2)
     league.play_rungs(store, sizes=(3,), games=4, quick_games=2)  # nothing is left
     board = league.ladders(store, sizes=(3,))["sizes"]["3"]
-    assert board["games"] == 12
+    assert board["games"] == 22
     assert {row["player"]: row["games"] for row in board["ladder"]} == {
-        "random": 6,
-        "shortest-path": 10,
-        "resistance": 8,
+        "random": 8,
+        "shortest-path": 12,
+        "resistance": 14,
+        "uct:sims=20": 10,
     }

@@ -33,10 +33,8 @@ PLAYERS = tuple(
             "resistance:depth=2",
             "uct:sims=1000",
             "uct:sims=1000,prior=policy-9",
-            "net:fingal-small",
             "net:fingal-large",
             "net:policy-9",
-            "puct:net=fingal-small,sims=100",
             "characteristics",
             *(level.player for level in LEVELS),
         )
@@ -53,8 +51,11 @@ SPECIALISTS = {
 
 SIZES = (5, 7, 9, 11, 13)
 
-GAMES = 4
-"""Between each two players, half with each colour, from fair openings."""
+ROUNDS = 8
+"""Of a Swiss tournament: players of like scores meet, since games that are decided beforehand tell nothing."""
+
+GAMES = 8
+"""Between two players who meet, half with each colour, from fair openings."""
 
 STEPS = tuple(f"shortest-path:epsilon={epsilon}" for epsilon in (0.9, 0.8, 0.65))
 """Between ``random``, which loses all games with a level, and the first level: Elo is known where both win some."""
@@ -72,7 +73,7 @@ def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES, players:
     """Play what is left of the league, or of one among some ``players`` alone, of whom the first one's Elo is 0."""
     for size in sizes:
         entered = players or (*PLAYERS, *SPECIALISTS.get(size, ()))
-        _tournament(store, size, _event(size), tuple(entered), games)
+        _tournament(store, size, _event(size), tuple(entered), games, min(ROUNDS, len(entered) - 1))
 
 
 def play_rungs(
@@ -85,9 +86,9 @@ def play_rungs(
             _tournament(store, size, _rung(size, weaker, stronger), (weaker, stronger), quick_games if quick else games)
 
 
-def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int) -> None:
-    options = EventOptions(size=str(size), games=games, store=store, name=name, seed=1)
-    command.tournament(players, options, "round-robin", 1, None, players[0], False, Console(), Console(stderr=True))
+def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int, rounds: int = 1) -> None:
+    options = EventOptions(size=str(size), games=games, store=store, name=name, seed=1, adjudicate=True)
+    command.tournament(players, options, "swiss", 1, rounds, players[0], False, Console(), Console(stderr=True))
 
 
 def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
@@ -146,7 +147,7 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
         low, high = rating.interval
         interval = "" if rating.player == ratings.anchor else f"{low:+.0f} to {high:+.0f}"
         cross = " | ".join(
-            f"{won[rating.player, other]}/{played[rating.player, other]}" if other != rating.player else "·"
+            f"{won[rating.player, other]}/{played[rating.player, other]}" if played[rating.player, other] else ""
             for other in order
         )
         score = f"{rating.wins}/{rating.games}"
@@ -157,11 +158,12 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
 
 _INTRODUCTION = f"""# The league
 
-Every kind of player that ships with Fingal against every other one, on each board that it plays, {GAMES} games a pair
-from fair openings with both colours, played to the end, and {RUNG_GAMES} more between each of the web app's levels and
-the next, {QUICK_GAMES} where neither searches. `make league` plays it and writes this page. Elo is Bradley and Terry's
-with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a
-player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
+Every kind of player that ships with Fingal, on each board that it plays: a Swiss tournament of {ROUNDS} rounds, where
+players of like scores meet for {GAMES} games from fair openings with both colours, and {RUNG_GAMES} games more between
+each of the web app's levels and the next, {QUICK_GAMES} where neither searches. A game ends where connections prove the
+winner. `make league` plays it and writes this page. Elo is Bradley and Terry's with an advantage for the first player,
+and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a player wins or loses nearly every game
+its Elo is only known roughly, and the interval says so.
 
 Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """

@@ -68,19 +68,14 @@ LEVELS = (
     Level(
         "strong",
         "Strong player",
-        "Has learned from two hundred thousand games with itself, and looks ahead a little.",
-        "puct:net=fingal-small,sims=100",
+        "Has learned from its own games, hundreds of thousands, and plays at first sight.",
+        "net:fingal-small",
     ),
-    Level(
-        "expert",
-        "Expert",
-        "Has learned from a million games with itself, and looks ahead a little.",
-        "puct:net=fingal-large,sims=30",
-    ),
+    Level("expert", "Expert", "The same, looking ahead a little.", "puct:net=fingal-small,sims=100"),
     Level(
         "full",
         "Full strength",
-        "The same, looking ahead as far as a few seconds allow.",
+        "Has learned from more than a million games, and looks ahead as far as a few seconds allow.",
         "puct:net=fingal-large,sims=300",
     ),
 )

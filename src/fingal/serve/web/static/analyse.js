@@ -44,7 +44,7 @@ export async function mount(container, app, id, node, review) {
 }
 
 /** The second engine where none was chosen: another than the strongest, and a quick one. */
-const OTHER = "level:strong";
+const OTHER = "level:expert";
 
 /**
  * What a person had switched on last.
