@@ -121,6 +121,8 @@ void bind_search(nb::module_& m) {
       .def_rw("cheap_considered", &SelfplaySettings::cheap_considered)
       .def_rw("cheap_noise", &SelfplaySettings::cheap_noise)
       .def_rw("full_share", &SelfplaySettings::full_share)
+      .def_rw("cheap_positions", &SelfplaySettings::cheap_positions)
+      .def_rw("proven_positions", &SelfplaySettings::proven_positions)
       .def_rw("resign_below", &SelfplaySettings::resign_below)
       .def_rw("resign_moves", &SelfplaySettings::resign_moves)
       .def_rw("play_on_share", &SelfplaySettings::play_on_share);

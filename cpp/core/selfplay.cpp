@@ -179,8 +179,9 @@ class SizedPool final : public SelfplayPool {
  private:
   struct Sample {
     std::uint32_t ply = 0;
+    Proof proof = kUnknown;
     float search_value = 0;
-    std::vector<float> policy;  // [cells], or nothing after a cheap search
+    std::vector<float> policy;  // [cells], or nothing after a cheap search and where all moves are proven to lose
   };
 
   struct Done {
@@ -237,6 +238,7 @@ class SizedPool final : public SelfplayPool {
     archive.length(samples);
     for (auto& sample : samples) {
       archive.value(sample.ply);
+      archive.value(sample.proof);
       archive.value(sample.search_value);
       archive.list(sample.policy);
     }
@@ -295,11 +297,13 @@ class SizedPool final : public SelfplayPool {
     const auto& tree = search.tree();
     const auto mover = search.root().turn();
     const float value = tree.value(0);
-    if (!search.proven()) {
+    const auto proof = Proof(tree.proof[0]);
+    if (proof == kUnknown ? game.full || settings_.cheap_positions : settings_.proven_positions) {
       auto& sample = game.samples.emplace_back();
       sample.ply = std::uint32_t(game.moves.size());
+      sample.proof = proof;
       sample.search_value = value;
-      if (game.full) {
+      if (proof == kUnknown ? game.full : proof == kWon) {
         sample.policy.assign(std::size_t(cells()), 0);
         const auto policy = search.improved_policy();
         for (std::size_t i = 0; i < policy.size(); ++i) {
@@ -358,7 +362,9 @@ class SizedPool final : public SelfplayPool {
       } else {
         all.policy.insert(all.policy.end(), sample.policy.begin(), sample.policy.end());
       }
-      all.value.push_back(position.turn() == done.game.winner ? 1.0F : -1.0F);
+      // A side that has a proven win may still lose the game: each move is searched anew.
+      const float result = position.turn() == done.game.winner ? 1.0F : -1.0F;
+      all.value.push_back(sample.proof == kUnknown ? result : float(sample.proof));
       all.search_value.push_back(sample.search_value);
       all.game.push_back(done.game.id);
       ++all.count;

@@ -15,11 +15,13 @@ struct SelfplaySettings {
   int full_simulations = 32;  // for moves that become policy targets
   int cheap_simulations = 8;  // for the others
   int cheap_considered = 4;
-  float cheap_noise = 0;        // Gumbel noise in those: 0 plays to win, 1 explores as the full searches do
-  float full_share = 0.5F;      // the share of moves searched fully
-  float resign_below = -0.95F;  // a side resigns when its value stays below this ...
-  int resign_moves = 3;         // ... for so many of its moves in a row
-  float play_on_share = 0.1F;   // games in which nobody resigns, to measure how often that would have been wrong
+  float cheap_noise = 0;          // Gumbel noise in those: 0 plays to win, 1 explores as the full searches do
+  float full_share = 0.5F;        // the share of moves searched fully
+  bool cheap_positions = true;    // become samples too, with no policy
+  bool proven_positions = false;  // become samples too: the moves that are proven to win, and the proven result
+  float resign_below = -0.95F;    // a side resigns when its value stays below this ...
+  int resign_moves = 3;           // ... for so many of its moves in a row
+  float play_on_share = 0.1F;     // games in which nobody resigns, to measure how often that would have been wrong
 };
 
 // Finished games' positions, in the order they were played. [s] is their number.
@@ -29,10 +31,10 @@ struct Samples {
   std::vector<std::uint64_t> final_black, final_white;  // [s, words]: the last position; empty when resigned
   std::vector<std::uint8_t> white_to_move;              // [s]
   std::vector<std::int32_t> last, reply;                // [s]: the moves before and after, -1 for none
-  std::vector<float> policy;                            // [s, cells]: the target; all zero after a cheap search
-  std::vector<float> value;                             // [s]: the game's result, side to move's view
-  std::vector<float> search_value;                      // [s]: what the search thought, side to move's view
-  std::vector<std::int64_t> game;                       // [s]: the id of the game
+  std::vector<float> policy;                            // [s, cells]: the target; all zero where there is none
+  std::vector<float> value;         // [s]: the game's result, or what is proven, side to move's view
+  std::vector<float> search_value;  // [s]: what the search thought, side to move's view
+  std::vector<std::int64_t> game;   // [s]: the id of the game
 };
 
 struct FinishedGame {

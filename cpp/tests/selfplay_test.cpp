@@ -1,6 +1,7 @@
 // Games that play themselves, judged by a function of the position: what they leave is legal, right and repeatable.
 #include "core/selfplay.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -118,6 +119,53 @@ void samples_are_what_was_played(int width, int height) {
   CHECK(full > samples.count / 4 && full < samples.count * 3 / 4);  // half of the moves are searched fully
 }
 
+// With best play, found with no tree and no net.
+bool mover_wins(Board& board) {
+  for (const int cell : board.empty_cells()) {
+    board.play(Move(cell));
+    const bool wins = board.winner() != kNobody || !mover_wins(board);
+    board.undo();
+    if (wins) return true;
+  }
+  return false;
+}
+
+void proven_positions_have_their_true_result_and_moves_that_win() {
+  auto settings = quick();
+  settings.resign_below = -2;
+  settings.cheap_positions = false;
+  settings.proven_positions = true;
+  const auto pool = SelfplayPool::make(3, 3, 16, settings, 3, 1);
+  const auto [games, samples] = play(*pool, 300);
+  std::map<std::int64_t, const FinishedGame*> by_id;
+  for (const auto& game : games) by_id.emplace(game.id, &game);
+  int won = 0, lost = 0, searched = 0;
+  for (std::size_t s = 0; s < std::size_t(samples.count); ++s) {
+    Board board(3, 3, false);
+    const auto ply = std::popcount(samples.black[s]) + std::popcount(samples.white[s]);
+    for (int i = 0; i < ply; ++i) board.play(by_id[samples.game[s]]->moves[std::size_t(i)]);
+    const std::span policy(samples.policy.data() + 9 * s, 9);
+    const bool target = std::any_of(policy.begin(), policy.end(), [](float p) { return p > 0; });
+    const bool proven = std::abs(samples.search_value[s]) == 1;
+    if (!proven) {
+      CHECK(target);  // cheap searches leave nothing
+      ++searched;
+      continue;
+    }
+    const bool wins = mover_wins(board);
+    CHECK(samples.search_value[s] == (wins ? 1 : -1) && samples.value[s] == samples.search_value[s]);
+    CHECK(target == wins);
+    ++(wins ? won : lost);
+    for (int cell = 0; wins && cell < 9; ++cell) {
+      if (policy[std::size_t(cell)] < 1e-6F) continue;
+      board.play(Move(cell));
+      CHECK(board.winner() != kNobody || !mover_wins(board));
+      board.undo();
+    }
+  }
+  CHECK(won > 50 && lost > 50 && searched > 50);
+}
+
 void threads_change_nothing() {
   const auto one = SelfplayPool::make(5, 5, 10, quick(), 5, 1);
   const auto three = SelfplayPool::make(5, 5, 10, quick(), 5, 3);
@@ -194,6 +242,7 @@ int main() {
   samples_are_what_was_played(5, 5);
   samples_are_what_was_played(4, 6);
   samples_are_what_was_played(9, 8);
+  proven_positions_have_their_true_result_and_moves_that_win();
   threads_change_nothing();
   a_restored_pool_plays_on_identically();
   resignations_are_counted();

@@ -66,6 +66,8 @@ class AlphaZero:
     """The share of moves searched fully."""
     cheap_positions: bool = True
     """Whether positions that were searched cheaply are learned from too: they teach the value alone."""
+    proven_positions: bool = False
+    """Whether positions whose winner the search has proven are learned from too, with the moves that win."""
     considered: int = 16
     """Moves that the root of a full search considers; a cheap one a quarter of them."""
     c_scale: float = 0.4
@@ -155,6 +157,8 @@ class AlphaZero:
         settings.cheap_considered = max(1, self.considered // 4)
         settings.cheap_noise = self.cheap_noise
         settings.full_share = self.full_share
+        settings.cheap_positions = self.cheap_positions
+        settings.proven_positions = self.proven_positions
         settings.resign_below = self.resign_below
         return settings
 
@@ -275,8 +279,7 @@ def new_actor(config: AlphaZero, net: Net, device: torch.device, seed: int) -> A
     ]
     openings = Openings(config.opening_stones, config.opening_spread, round(512 * config.wild_share))
     generator = torch.Generator().manual_seed(seed)
-    shares, cheap = config.shares or (1.0,), config.cheap_positions
-    return Actor(uuid.uuid4().hex, pools, judge, shares, openings, generator, cheap)
+    return Actor(uuid.uuid4().hex, pools, judge, config.shares or (1.0,), openings, generator)
 
 
 class Trainer:

@@ -39,14 +39,10 @@ class Actor:
         shares: Sequence[float],
         openings: Openings,
         generator: torch.Generator,
-        cheap: bool = True,
     ) -> None:
-        """Begin with no weights; ``shares`` are the pools', in turn, and ``generator`` draws openings.
-
-        Without ``cheap`` only positions that were searched fully, and so have a policy, are delivered.
-        """
+        """Begin with no weights; ``shares`` are the pools', in turn, and ``generator`` draws openings."""
         self.name, self.pools, self.judge, self._shares = name, pools, judge, shares
-        self._openings, self._generator, self._cheap = openings, generator, cheap
+        self._openings, self._generator = openings, generator
         self.version = 0
         """Of the weights that play."""
         self.judgements = 0
@@ -91,9 +87,6 @@ class Actor:
             samples, games = pool.core.drain()
             if not games:
                 continue
-            if not self._cheap:
-                searched = samples["policy"].any(1)
-                samples = {name: rows[searched] for name, rows in samples.items()}
             # The bits of numpy's own conversion, in a third of the time.
             samples["policy"] = torch.from_numpy(samples["policy"]).half().numpy()
             began, slots = [], pool.core.count
