@@ -1,9 +1,11 @@
 """Openings: which there are, which are fair, and files of them."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from fingal.arena import fair
 from fingal.arena.openings import edge_cells, fair_cells, openings
 from fingal.game import BLACK, Board, Record
 from fingal.solve import tables
@@ -53,8 +55,8 @@ def test_fair_openings_on_a_solved_board_are_mostly_next_to_the_other_outcome() 
     """On 7x7 it is known which openings win: the hard ones touch a cell that has the other outcome."""
     board, wins = Board(7), tables.openings(7, 7)
     hard = [any(wins[at] != wins[cell] for at in board.neighbours(cell)) for cell in range(49)]
-    fair = [hard[cell] for cell in fair_cells(7, 7)]
-    assert sum(fair) / len(fair) > sum(hard) / len(hard)
+    chosen = [hard[cell] for cell in fair_cells(7, 7)]
+    assert sum(chosen) / len(chosen) > sum(hard) / len(hard)
 
 
 def test_as_many_fair_openings_as_are_asked_for() -> None:
@@ -63,6 +65,38 @@ def test_as_many_fair_openings_as_are_asked_for() -> None:
     for text in ("fair:0", "fair:14"):
         with pytest.raises(ValueError, match=r"^there are not \d+ fair openings on 5x5: from 1 to 13$"):
             openings(text, 5, 5)
+
+
+def test_fair_openings_of_square_boards_need_no_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever net ships: of every board from 2x2 to 19x19 one of every two cells that a half turn joins."""
+    monkeypatch.setattr("fingal.nets.card.WEIGHTS", tmp_path)
+    with pytest.raises(ValueError, match="there is no net 'fingal-small'"):
+        openings("fair", 3, 5)
+    for side in range(2, 20):
+        half = (side * side + 1) // 2
+        cells = [opening.moves[0][1] for opening in openings(f"fair:{half}", side, side)]
+        assert sorted(min(cell, side * side - 1 - cell) for cell in cells) == list(range(half))
+        assert [opening.moves[0][1] for opening in openings("fair", side, side)] == cells[: max(1, round(half / 4))]
+
+
+@pytest.mark.parametrize(
+    ("side", "names"), [(5, "a2 a3 c1"), (9, "b2 a2 i3 b4 a3 i4 i1 a4 c2 g2"), (11, "c2 b4 a2 b2"), (13, "c2 b4 g3 h3")]
+)
+def test_fair_openings_are_those_of_the_matches_already_played(side: int, names: str) -> None:
+    """As ``fingal match`` chose them when the ``fingal-small`` of 54.6 minutes was asked at every call."""
+    first = openings("fair", side, side)[: len(names.split())]
+    assert [moves(opening) for opening in first] == [[f"B {name}"] for name in names.split()]
+
+
+def test_the_table_of_fair_openings_is_written_anew(tmp_path: Path) -> None:
+    """On 2x2 and 3x3 by whichever net ships: a board a line, with a cell and its image only once."""
+    file = tmp_path / "fair.json"
+    fair.build(file, (2, 3))
+    table = json.loads(file.read_text())
+    assert {size: sorted(names.split()) for size, names in table.items()} == {
+        "2x2": ["a1", "b1"],
+        "3x3": ["a1", "a2", "b1", "b2", "c1"],
+    }
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (4, 1)])

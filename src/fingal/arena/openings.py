@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
-from fingal.game import Board, Record, Special, formats
+from fingal.arena.fair import by_evenness
+from fingal.game import Record, Special, formats
 from fingal.players.player import open_board
 
 SOURCES = ("none", "all", "edge", "fair")
@@ -14,9 +13,6 @@ SOURCES = ("none", "all", "edge", "fair")
 
 EDGE_ROWS = 2
 """How far from a side an opening of 'edge' may be."""
-
-JUDGE = "fingal-small"
-"""The net that says which openings are fair."""
 
 
 def openings(source: str, width: int, height: int) -> list[Record]:
@@ -26,7 +22,7 @@ def openings(source: str, width: int, height: int) -> list[Record]:
     - all: every cell as Black's first stone.
     - edge: every cell within two rows of a side, as for EZO-CNN (Takada et al., 2019): 40 of them on 7x7, 56 on 9x9,
       72 on 11x11.
-    - fair, or fair:30 for so many: the first moves that a net values nearest to even, see ``fair_cells``.
+    - fair, or fair:30 for so many: the first moves nearest to even, see ``fair_cells``.
     - a file: one opening a line, as moves (``a1 b2``) or anything else that names a position on a board of this size.
     """
     match source:
@@ -56,32 +52,14 @@ def fair_cells(width: int, height: int, count: int | None = None) -> list[int]:
     """The first moves nearest to even, the most even first: ``count``, or a quarter of those there are.
 
     Of two that a half turn of the board joins, one counts. ValueError when there are fewer.
-    A net judges them (float32, so that every machine chooses the same; averaged with the board turned by 180 degrees).
     A move that wins at once is none: on a board of one row there are none at all.
     """
-    from fingal.nets.card import find
-    from fingal.nets.inference import open_evaluator
-    from fingal.players.searching import values_after
-
-    board = Board(width, height)
-    last = width * height - 1
-    # Of a cell and its image under a half turn, the first: the games from the two are the same games, turned.
-    classes = [cell for cell in range(last // 2 + 1) if not _wins_at_once(board, cell)]
-    if count is not None and not 1 <= count <= len(classes):
-        raise ValueError(f"there are not {count} fair openings on {width}x{height}: from 1 to {len(classes)}")
-    if not classes:
-        return []
-    evaluator = open_evaluator(find(JUDGE, (".onnx",)), device="cpu", average=True)
-    # Rounded: a difference in the last place, between two processors, must not change the order.
-    uneven = np.abs(values_after(evaluator, board)).round(3)
-    chosen = sorted(classes, key=lambda cell: (uneven[cell], cell))
-    return chosen[: count or max(1, round(len(classes) / 4))]
-
-
-def _wins_at_once(board: Board, cell: int) -> bool:
-    after = board.copy()
-    after.push(cell)
-    return after.is_over()
+    cells = by_evenness(width, height)
+    if count is None:
+        return cells[: max(1, round(len(cells) / 4))]
+    if not 1 <= count <= len(cells):
+        raise ValueError(f"there are not {count} fair openings on {width}x{height}: from 1 to {len(cells)}")
+    return cells[:count]
 
 
 def _from_file(source: str, width: int, height: int) -> list[Record]:
