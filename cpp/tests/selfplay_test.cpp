@@ -132,19 +132,22 @@ bool mover_wins(Board& board) {
 
 void proven_positions_have_their_true_result_and_moves_that_win() {
   auto settings = quick();
+  settings.full_simulations = 60;
+  settings.cheap_simulations = 1;
   settings.resign_below = -2;
   settings.cheap_positions = false;
   settings.proven_positions = true;
-  const auto pool = SelfplayPool::make(3, 3, 16, settings, 3, 1);
-  const auto [games, samples] = play(*pool, 300);
+  const auto pool = SelfplayPool::make(4, 4, 16, settings, 3, 1);
+  const auto [games, samples] = play(*pool, 1200);
   std::map<std::int64_t, const FinishedGame*> by_id;
   for (const auto& game : games) by_id.emplace(game.id, &game);
-  int won = 0, lost = 0, searched = 0;
+  int won = 0, lost = 0, searched = 0, upset = 0;
   for (std::size_t s = 0; s < std::size_t(samples.count); ++s) {
-    Board board(3, 3, false);
+    Board board(4, 4, false);
+    const auto& game = *by_id[samples.game[s]];
     const auto ply = std::popcount(samples.black[s]) + std::popcount(samples.white[s]);
-    for (int i = 0; i < ply; ++i) board.play(by_id[samples.game[s]]->moves[std::size_t(i)]);
-    const std::span policy(samples.policy.data() + 9 * s, 9);
+    for (int i = 0; i < ply; ++i) board.play(game.moves[std::size_t(i)]);
+    const std::span policy(samples.policy.data() + 16 * s, 16);
     const bool target = std::any_of(policy.begin(), policy.end(), [](float p) { return p > 0; });
     const bool proven = std::abs(samples.search_value[s]) == 1;
     if (!proven) {
@@ -156,7 +159,8 @@ void proven_positions_have_their_true_result_and_moves_that_win() {
     CHECK(samples.search_value[s] == (wins ? 1 : -1) && samples.value[s] == samples.search_value[s]);
     CHECK(target == wins);
     ++(wins ? won : lost);
-    for (int cell = 0; wins && cell < 9; ++cell) {
+    upset += wins != (game.winner == board.turn());
+    for (int cell = 0; wins && cell < 16; ++cell) {
       if (policy[std::size_t(cell)] < 1e-6F) continue;
       board.play(Move(cell));
       CHECK(board.winner() != kNobody || !mover_wins(board));
@@ -164,6 +168,7 @@ void proven_positions_have_their_true_result_and_moves_that_win() {
     }
   }
   CHECK(won > 50 && lost > 50 && searched > 50);
+  CHECK(upset > 0);  // who searches little loses won games, and what is proven stands
 }
 
 void threads_change_nothing() {
