@@ -11,7 +11,7 @@ import pytest
 from fingal.learn.parts import ray_source
 from fingal.learn.parts.delivery import Delivery, Tally
 from fingal.learn.parts.ray_source import RaySource, Share
-from fingal.learn.parts.source import Match
+from fingal.learn.parts.source import Match, SourceError
 from fingal.learn.parts.station import Station
 from fingal.nets.residual import Residual
 from tests.learn.test_alphazero import TINY
@@ -23,6 +23,14 @@ class AnyError(Exception):
 
 class ActorError(AnyError):
     """An actor is gone."""
+
+
+class TaskError(AnyError):
+    """An actor has raised an exception."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"ray::Station.play()\n  File ...\n{cause}")
+        self.cause = cause
 
 
 class UnavailableError(ActorError):
@@ -61,15 +69,22 @@ class Ray:
     """One node. Orders are carried out at once."""
 
     exceptions = SimpleNamespace(
-        RayError=AnyError, RayActorError=ActorError, ActorUnavailableError=UnavailableError, ObjectLostError=LostError
+        RayError=AnyError,
+        RayActorError=ActorError,
+        RayTaskError=TaskError,
+        ActorUnavailableError=UnavailableError,
+        ObjectLostError=LostError,
     )
 
     def __init__(self, cpus: float, fate: Fate, plays: bool) -> None:
         self.fate, self.plays, self.there, self.cpus = fate, plays, True, cpus
         self.stations = self.killed = 0
+        self.node = 0
+        """Its number: another when it has died and another has come."""
 
     def nodes(self) -> list[dict[str, Any]]:
-        return [{"Alive": self.there, "Resources": {"CPU": self.cpus}}]
+        dead = [{"NodeID": str(number), "Alive": False, "Resources": {}} for number in range(self.node)]
+        return [*dead, {"NodeID": str(self.node), "Alive": self.there, "Resources": {"CPU": self.cpus}}]
 
     def remote(self, **_: object) -> Callable[[Any], Any]:
         return lambda made: SimpleNamespace(remote=self.station if made is Station else self.match)
@@ -94,7 +109,7 @@ class Ray:
             try:
                 come = station.play(*order)
             except ValueError as raised:
-                return self.reply(AnyError(str(raised)))
+                return self.reply(TaskError(raised))
             return self.reply(error or come)
 
         return SimpleNamespace(play=SimpleNamespace(remote=play))
@@ -165,12 +180,71 @@ def test_a_large_node_may_die(begin: Begin) -> None:
     assert ray.stations == 50
 
 
-def test_actors_that_never_answer_end_a_run(begin: Begin) -> None:
-    source, _ = begin(lambda actor, order: ActorError("no disk"))
-    for _ in range(20):
+FAULTS = [
+    (TaskError(KeyError("a move")), "KeyError: 'a move'"),
+    (
+        TaskError(RuntimeError("CUDA error: unspecified launch failure\nsee the manual")),
+        "RuntimeError: CUDA error: .*re",
+    ),
+    (ActorError("The actor died:\n  pid: 7\nits worker was killed"), "its worker was killed"),
+]
+"""Failures of an actor's own, and how a person is told of them."""
+
+
+@pytest.mark.parametrize("cpus", [1, 25])
+@pytest.mark.parametrize(("error", "told"), FAULTS)
+@pytest.mark.parametrize("answered", [0, 1])
+def test_actors_that_fail_again_and_again_end_a_run(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, cpus: int, error: Exception, told: str, answered: int
+) -> None:
+    monkeypatch.setattr(Counting, "deliver", lambda self: [])  # it answers, but no game is finished yet
+    source, ray = begin(lambda actor, order: error if order >= 2 * answered else None, cpus=cpus)
+    for _ in range((1 + answered) * 10 - 1):
         assert source.deliveries() == []
-    with pytest.raises(RuntimeError, match="the last 21 actors were lost before they played: no disk"):
+    message = f"^actors fail again and again, 10 in a row without a game: {told}$"
+    with pytest.raises(SourceError, match=message):
         source.deliveries()
+    assert ray.stations == ray.killed == 10 * cpus
+
+
+def test_a_game_that_is_delivered_forgives_what_failed_before(begin: Begin) -> None:
+    fault = TaskError(KeyError("a move"))
+    # Two actors at once; the even ones fail at once, and of the odd ones every seventh lives for its two games.
+    source, ray = begin(lambda actor, order: fault if actor % 14 != 13 or order >= 2 else None, cpus=2)
+    come = [delivery for _ in range(100) for delivery in source.deliveries()]
+    assert len(come) > 20
+    assert ray.stations > 100
+
+
+def test_what_comes_with_the_last_failure_is_not_lost(begin: Begin) -> None:
+    fault = TaskError(KeyError("a move"))
+    source, _ = begin(lambda actor, order: fault if actor < 19 else None, cpus=2)
+    for _ in range(9):
+        assert source.deliveries() == []
+    assert games(source.deliveries()) == {0, 1}  # the tenth in one place fails, and that in the other plays
+
+
+def test_nodes_may_be_killed_without_end(begin: Begin) -> None:
+    source, ray = begin(lambda actor, order: ActorError("its node has died"), cpus=25)
+    for _ in range(50):
+        source._hire()
+        ray.node += 1  # all actors are lost with it, and none has delivered anything
+        assert source.deliveries() == []
+    assert source.lost == 25 * 50
+
+
+def test_an_exception_is_an_actors_own_while_nodes_come_and_go(begin: Begin) -> None:
+    source, ray = begin(lambda actor, order: TaskError(KeyError("a move")))
+
+    def go_on() -> None:
+        source._hire()
+        ray.node += 1
+        assert source.deliveries() == []
+
+    for _ in range(9):
+        go_on()
+    with pytest.raises(SourceError, match="KeyError: 'a move'"):
+        go_on()
 
 
 @pytest.mark.parametrize("plays", [True, False])

@@ -1,7 +1,9 @@
 """A run that is spread over machines, without the machines: what actors keep, what comes again, what is refused."""
 
+import re
 import socket
 import sys
+import threading
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -11,11 +13,11 @@ import pytest
 import torch
 
 from fingal import cli
-from fingal.learn.alphazero import Trainer, new_actor
+from fingal.learn.alphazero import Trainer, new_actor, train
 from fingal.learn.parts.delivery import Delivery, packed, unpacked
-from fingal.learn.parts.ray_source import Share
+from fingal.learn.parts.ray_source import Share, connect
 from fingal.learn.parts.run import Run
-from fingal.learn.parts.source import Local
+from fingal.learn.parts.source import Local, SourceError
 from fingal.learn.parts.station import Station
 from fingal.nets.residual import Residual
 from tests.learn.test_alphazero import FAST, TINY
@@ -163,3 +165,56 @@ def test_a_cluster_that_cannot_be_had_is_named_in_one_sentence(
         cli.main()
     assert left.value.code == 2
     assert message.format(port=port) in " ".join(capsys.readouterr().err.split())
+
+
+SETTINGS = bytes.fromhex("000006 04 00 00000000 0003 00000064")
+"""What a server of gRPC says first: the frame of RFC 9113, section 6.5, with a limit of 100 streams."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "--ray 127.0.0.1:{port} is not Ray: something else listens there"),
+        (b"", "--ray 127.0.0.1:{port} is not Ray: something else listens there"),
+        (SETTINGS, "--ray needs Ray, which is not installed: pip install 'fingal[ray]'"),
+    ],
+)
+def test_a_port_where_something_else_listens_is_refused(
+    answer: bytes, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delenv("RAY_USE_TLS", raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def serve() -> None:
+            there, _ = server.accept()
+            with there:
+                there.recv(1000)
+                there.sendall(answer)
+
+        served = threading.Thread(target=serve)
+        served.start()
+        with pytest.raises(ValueError, match=f"^{re.escape(message.format(port=port))}$"):
+            connect(f"127.0.0.1:{port}")
+        served.join()
+
+
+def test_a_run_whose_actors_fail_is_saved_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(FAST, checkpoint_steps=0)  # it would be saved after minutes
+    trainer = Trainer(config, run := Run(tmp_path, asdict(config)), torch.device("cpu"))
+    play = trainer.source.deliveries
+
+    def deliveries() -> list[Delivery]:
+        if trainer.progress.games:
+            raise SourceError("actors fail")
+        return play()
+
+    monkeypatch.setattr(trainer.source, "deliveries", deliveries)
+    with pytest.raises(SourceError, match="actors fail"):
+        list(train(trainer))
+    run.close()
+    again = Trainer(config, run := Run(tmp_path, asdict(config)), torch.device("cpu"))
+    assert again.progress.games == trainer.progress.games > 0
+    assert again.replay.seen == trainer.replay.seen
+    run.close()

@@ -4,7 +4,7 @@ What comes is written down on the way in, and that is what the learner's own fig
 """
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import groupby
@@ -16,10 +16,11 @@ import torch
 
 from fingal.learn.alphazero import AlphaZero, Trainer
 from fingal.learn.parts.delivery import Delivery
+from fingal.learn.parts.ray_source import RaySource
 from fingal.learn.parts.run import Run
-from fingal.learn.parts.source import Match
+from fingal.learn.parts.source import Match, SourceError
 from fingal.learn.parts.spread import Spread
-from fingal.nets.residual import Config
+from fingal.nets.residual import Config, Residual
 
 ray = pytest.importorskip("ray", reason="a simulated cluster needs Ray: pip install 'fingal[ray]'")
 
@@ -142,3 +143,29 @@ def test_nodes_come_and_go_and_no_game_is_lost_or_learned_from_twice(cluster: An
     assert again.progress.games == len(seen.games)
     assert again.replay.seen == trainer.replay.seen
     again.run.close()
+
+
+def test_actors_that_answer_and_then_fail_end_the_run(cluster: Any) -> None:
+    class Failing:
+        """It answers one order without a game, and cannot carry out the second."""
+
+        def __init__(self, *_: object) -> None:
+            self.turns = 0
+
+        def take(self, *_: object) -> None: ...
+
+        def play(self) -> bool:
+            self.turns += 1
+            if self.turns > 1:
+                raise KeyError("a move")
+            return True
+
+        def deliver(self) -> list[Delivery]:
+            return []
+
+    net = Residual(CONFIG.net).eval()
+    source = RaySource(cluster.address, Failing, lambda: (0, net))  # type: ignore[arg-type]
+    with pytest.raises(SourceError, match="again and again, 10 in a row without a game: KeyError: 'a move'"):
+        deque((source.deliveries() for _ in range(600)), maxlen=0)
+    assert source.lost == 10
+    source.close()

@@ -29,7 +29,7 @@ from fingal.learn.parts.replay import Replay
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.search_descent import Descent, Settings, follow, pace
 from fingal.learn.parts.selfplay import DevicePool, Game
-from fingal.learn.parts.source import Match
+from fingal.learn.parts.source import Match, SourceError
 from fingal.learn.parts.spread import Spread
 from fingal.learn.parts.together import Together
 from fingal.nets import checkpoint, choice
@@ -460,6 +460,9 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
     """Run to the end; gives figures every ten seconds. It may be killed at any moment and gone on with."""
     try:
         yield from _train(trainer)
+    except SourceError:
+        trainer.save()
+        raise
     finally:
         trainer.close()
 

@@ -2,7 +2,8 @@
 
 Every actor has at most two orders at once, so that it waits only where learning is slower than playing, and never runs
 away from the learner. An actor that is lost with its node loses its unfinished games; another takes its place, under
-another name. Nodes may come and go: there are as many actors as are wanted, or as fit.
+another name. Nodes may come and go: there are as many actors as are wanted, or as fit. An actor that fails of itself is
+replaced too, until those in its place have failed as well, one after the other, with nothing delivered in between.
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ import torch
 from torch import Tensor
 
 from fingal.learn.parts.delivery import Delivery, Newest, Weights, packed, unpacked
-from fingal.learn.parts.source import Match
+from fingal.learn.parts.source import Match, SourceError
 from fingal.learn.parts.station import Make, Numbered, Station
 from fingal.learn.parts.versus import raw_match
 
 ORDERS = 2
 """Orders that an actor has at once."""
-FRUITLESS = 20
-"""Actors that may be lost before they ever answered, with nothing delivered in between."""
+FRUITLESS = 10
+"""Actors, each in the place of the one before, that fail with nothing delivered in between: then a run ends."""
 PATIENCE = 10.0
 """Seconds to wait for what an actor that is gone had sent."""
+
+
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""What a client says first to a server of gRPC, which Ray is: HTTP/2's preface and settings, none of them changed."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,10 @@ class _Far:
     """An actor somewhere, as it is seen from here."""
 
     handle: Any
+    nodes: frozenset[str]
+    """Those that were there when it was started."""
+    failures: int
+    """How many failed before it in its place, with nothing delivered since."""
     orders: list[Any] = field(default_factory=list)
     version: int | None = None
     """Of the weights that it was sent last."""
@@ -79,7 +88,7 @@ def connect(address: str) -> Any:
         if not host or not port.isdigit() or "/" in host:
             raise ValueError(f"--ray must be local, auto or HOST:PORT, not {address!r:.60}")
         try:
-            socket.create_connection((host, int(port)), 5).close()
+            _greet(host, int(port))
         except (OSError, OverflowError) as error:
             raise ValueError(f"--ray {address} does not answer: {error}") from None
     try:
@@ -97,6 +106,28 @@ def connect(address: str) -> Any:
         said = str(error).strip().splitlines()[0]
         raise ValueError(f"--ray {address} is no cluster that this machine is a node of: {said}") from None
     return ray
+
+
+def _greet(host: str, port: int) -> None:
+    """Refuse a port where something else than Ray listens: Ray itself would wait for it for minutes."""
+    with socket.create_connection((host, port), 5) as there:
+        if os.environ.get("RAY_USE_TLS", "0") not in ("0", ""):
+            return
+        there.sendall(GREETING)
+        try:
+            answer = there.recv(4)
+        except (TimeoutError, ConnectionResetError):
+            answer = b""
+    # A frame's length, in three bytes, and its kind: settings.
+    if answer[3:] != GREETING[-6:-5]:
+        raise ValueError(f"--ray {host}:{port} is not Ray: something else listens there")
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, in one line: an exception of the actor's own, or the last that Ray has to say."""
+    cause = getattr(error, "cause", None)
+    said = str(error if cause is None else cause).strip().splitlines() or [""]
+    return f"{said[-1]:.200}" if cause is None else f"{type(cause).__name__}: {said[0]:.200}"
 
 
 def _play_match(first: Weights, second: Weights, size: int, games: int) -> float:
@@ -137,7 +168,7 @@ class RaySource:
         self._openings = 0
         self._matches: dict[Any, int] = {}
         self._looked = -1e9
-        self._fruitless = 0
+        self._failures, self._failed = 0, ""
         self.lost = 0
         """Actors that are gone."""
 
@@ -160,6 +191,9 @@ class RaySource:
             if far in self._actors:
                 far.orders.remove(order)
                 found += self._open(far, order)
+        # Not before all that has come is open: what one delivers forgives the others.
+        if self._failures >= FRUITLESS:
+            raise SourceError(f"actors fail again and again, {FRUITLESS} in a row without a game: {self._failed}")
         return found
 
     def _hire(self) -> None:
@@ -168,12 +202,15 @@ class RaySource:
             self._looked = now
             self._target = self._wanted or self._room()
         while len(self._actors) < self._target:
-            self._actors.append(_Far(self._station.remote(*self._arguments)))
+            self._actors.append(_Far(self._station.remote(*self._arguments), frozenset(self._nodes()), self._failures))
+
+    def _nodes(self) -> dict[str, Mapping[str, float]]:
+        """The nodes that are there, and what they have."""
+        return {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
 
     def _room(self) -> int:
         """How many actors fit."""
-        nodes: list[dict[str, Any]] = self._ray.nodes()
-        return sum(self._share.fit(node["Resources"]) for node in nodes if node["Alive"])
+        return sum(map(self._share.fit, self._nodes().values()))
 
     def _order(self, far: _Far) -> None:
         version, net = self._newest()
@@ -195,12 +232,22 @@ class RaySource:
             return []
         except errors.RayError as error:
             return self._lose(far, error)
-        if found:
-            self._fruitless = 0
+        self._delivered(found)
         return found
 
+    def _delivered(self, found: list[Delivery]) -> None:
+        """Forget failures when something has come."""
+        if found:
+            self._failures = 0
+            for far in self._actors:
+                far.failures = 0
+
     def _lose(self, far: _Far, error: Exception) -> list[Delivery]:
-        """Forget an actor; gives what it had sent before."""
+        """Forget an actor; gives what it had sent before. One that failed of itself is counted.
+
+        It did so if it raised an exception, or died while all nodes stayed that were there when it was started: a node
+        that is gone is no failure. Actors that fail at the same time count once, whatever their number.
+        """
         self._actors.remove(far)
         self.lost += 1
         found: list[Delivery] = []
@@ -210,12 +257,11 @@ class RaySource:
                 with contextlib.suppress(self._ray.exceptions.RayError):
                     found += far.take(self._ray.get(order))
         self._ray.kill(far.handle)
+        self._delivered(found)
         if found:
-            self._fruitless = 0
-        if not far.heard:
-            self._fruitless += 1
-            if self._fruitless > FRUITLESS:
-                raise RuntimeError(f"the last {self._fruitless} actors were lost before they played: {error}") from None
+            return found
+        if isinstance(error, self._ray.exceptions.RayTaskError) or far.nodes <= self._nodes().keys():
+            self._failures, self._failed = max(self._failures, far.failures + 1), _said(error)
         return found
 
     def renew(self) -> None:

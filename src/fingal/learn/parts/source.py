@@ -23,11 +23,18 @@ class Match(NamedTuple):
     games: int
 
 
+class SourceError(ValueError):
+    """Those who play fail again and again. The message is one sentence for a person."""
+
+
 class Source(Protocol):
     """Who plays, seen by who learns. A source asks for the newest weights when it wants them."""
 
     def deliveries(self) -> list[Delivery]:
-        """Some more games, or none yet. One may come again, and in any order: the learner sorts that out."""
+        """Some more games, or none yet. One may come again, and in any order: the learner sorts that out.
+
+        SourceError when there is no hope that more will come; nothing is lost then.
+        """
 
     def renew(self) -> None:
         """Let games begin from openings that the newest weights think even."""
