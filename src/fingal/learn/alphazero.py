@@ -67,7 +67,7 @@ class AlphaZero:
     cheap_positions: bool = True
     """Whether positions that were searched cheaply are learned from too: they teach the value alone."""
     proven_positions: bool = False
-    """Whether positions whose winner the search has proven are learned from too, with the moves that win."""
+    """Whether positions whose winner a search, even a cheap one, proved are learned from, with the moves that win."""
     considered: int = 16
     """Moves that the root of a full search considers; a cheap one a quarter of them."""
     c_scale: float = 0.4

@@ -261,8 +261,8 @@ class Trainer:
     def measure(self) -> dict[str, float]:
         """The averaged net's losses on positions that it has not learned from, and how often it has the best move.
 
-        Positions that were searched cheaply have no policy to compare with; where all are such ones, only the value is
-        measured.
+        Positions that were searched cheaply or are proven lost have no policy to compare with; where all are such ones,
+        only the value is measured.
         """
         count, searched = len(self.held_out["value"]), 0.0
         policy = value = hits = 0.0

@@ -30,8 +30,6 @@ FRUITLESS = 10
 """Actors, each in the place of the one before, that fail with nothing delivered in between: then a run ends."""
 PATIENCE = 10.0
 """Seconds to wait for what an actor that is gone had sent."""
-
-
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 """What a client says first to a server of gRPC, which Ray is: HTTP/2's preface and settings, none of them changed."""
 

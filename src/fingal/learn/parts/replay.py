@@ -63,7 +63,8 @@ class Replay:
     def add(self, samples: dict[str, NDArray[Any]], size: int, search_share: float) -> int:
         """Add what a pool's ``drain`` gave; the value target has ``search_share`` of the search's opinion in it.
 
-        Positions that were searched cheaply have no policy target; they teach the value alone. Gives their number.
+        Positions that were searched cheaply or are proven lost have no policy target; they teach the value alone. Gives
+        the number of all.
         """
         count = min(len(samples["value"]), self.capacity)
         if count == 0:
