@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from fingal import Board, _core
+from fingal import BLACK, WHITE, Board, _core
 from fingal.learn.alphazero import AlphaZero, Trainer, train
+from fingal.learn.parts import actor
+from fingal.learn.parts.openings import drawn_lines, random_lines
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.search_descent import losses
-from fingal.learn.parts.selfplay import even_openings
 from fingal.learn.parts.source import Local
 from fingal.learn.parts.versus import raw_match
 from fingal.nets.judge import Judge
@@ -328,7 +329,7 @@ def test_openings_are_legal_and_a_pool_takes_them(size: int) -> None:
     torch.manual_seed(0)
     judge = Judge(TINY, torch.device("cpu"), dtype=torch.float32)
     judge.refresh(Residual(TINY))
-    lines = even_openings(judge, size, 64, 4, 0.35, torch.Generator().manual_seed(1))
+    lines = random_lines(judge, size, 64, 4, 0.35, torch.Generator().manual_seed(1))
     for line in lines:
         board = Board(size)
         for move in line:
@@ -338,11 +339,76 @@ def test_openings_are_legal_and_a_pool_takes_them(size: int) -> None:
     _core.SelfplayPool(size, size, 4, FAST.selfplay(), 1).set_openings(lines)
 
 
+@pytest.mark.parametrize("size", [2, 3, 5, 11])
+def test_moves_drawn_from_the_policy_lead_to_open_positions(size: int) -> None:
+    torch.manual_seed(0)
+    judge = Judge(TINY, torch.device("cpu"), dtype=torch.float32)
+    judge.refresh(Residual(TINY))
+    lines = drawn_lines(judge, size, 64, 0.35, torch.Generator().manual_seed(1))
+    assert len(lines) == 64
+    for line in lines:
+        board = Board(size)
+        for move in line:
+            board.push(move)
+        # Whoever moves, no cell ends the game.
+        for side in (BLACK, WHITE):
+            for cell in board.legal_moves:
+                other = board.copy()
+                other.turn = side
+                other.push(cell)
+                assert not other.is_over()
+    if size == 11:
+        assert max(map(len, lines)) > 30  # an untaught net draws from all cells alike and thinks all positions even
+    _core.SelfplayPool(size, size, 4, FAST.selfplay(), 1).set_openings(lines)
+
+
+class Opinionated(Judge):
+    """Wants every third cell, the first one above all, and thinks only positions with six stones even."""
+
+    def __init__(self) -> None:
+        """On the CPU."""
+        self.device = torch.device("cpu")
+
+    def __call__(
+        self, stones: torch.Tensor, white_to_move: torch.Tensor, width: int, height: int, *, once: bool = False
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same for all but the values."""
+        logits = torch.where(torch.arange(width * height) % 3 == 0, 20.0, 0.0)
+        logits[0] = 40
+        placed = torch.tensor([sum(bin(int(word)).count("1") for word in some) for some in stones[..., 0].T])
+        return logits.repeat(len(placed), 1), torch.where(placed == 6, 0.0, 5.0)
+
+
+def test_a_policy_draws_the_moves_that_it_likes_up_to_an_even_position() -> None:
+    lines = drawn_lines(Opinionated(), 5, 100, 0.35, torch.Generator().manual_seed(1))
+    assert {len(line) for line in lines} == {6}
+    assert {line[0] for line in lines} == {0}
+    assert {cell % 3 for line in lines for cell in line} == {0}
+    assert len({tuple(line) for line in lines}) > 50
+
+
+def test_openings_are_drawn_anew_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actor, "RENEWAL", 6)
+    trainer = begin(tmp_path, replace(FAST, sizes=(4,), games=4, opening_stones=4, steps=1000))
+    trainer.source.renew()
+    begun = set()
+    for _ in range(10 * 2 * actor.TURNS * actor.RENEWAL):
+        trainer.play()
+        begun |= {tuple(line[:moves]) for _, (_, moves, _, _, line) in trainer.finished}
+    # From one set of openings there would be no more than the eight games that are played at once.
+    assert len(begun) > 24
+
+
 def test_a_net_against_itself_is_even() -> None:
     torch.manual_seed(3)
     net = Residual(TINY).eval()
     # Every opening is played with both colours, and a net makes the same moves for both: exactly half.
     assert raw_match(net, net, 5, 20) == 0.5
+
+
+def test_shares_of_openings_are_at_most_one_together() -> None:
+    with pytest.raises(ValueError, match=r"wild_share and drawn_share must be at most 1 together, not 1\.25"):
+        AlphaZero(wild_share=0.5, drawn_share=0.75)
 
 
 @pytest.mark.parametrize(("share", "set_moves"), [(0.0, {1}), (1.0, {1, 2, 3, 4, 5, 6})])

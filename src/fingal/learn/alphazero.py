@@ -22,9 +22,10 @@ from torch import Tensor
 from fingal import _core
 from fingal.game import Colour, Record, Result, formats
 from fingal.learn.parts import state
-from fingal.learn.parts.actor import Actor, Openings, judge_for
+from fingal.learn.parts.actor import Actor, judge_for
 from fingal.learn.parts.delivery import Delivery, Net, Tally
 from fingal.learn.parts.ledger import Ledger
+from fingal.learn.parts.openings import Openings
 from fingal.learn.parts.replay import Replay
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.search_descent import Descent, Settings, follow, pace
@@ -80,6 +81,8 @@ class AlphaZero:
     """How even: the standard deviation of the kept values, roughly."""
     wild_share: float = 0.0
     """The share of games that begin with many more random stones: positions that play from the start never reaches."""
+    drawn_share: float = 0.0
+    """The share of games that begin in the middle of one whose moves were drawn from the policy, mistakes and all."""
     replay: int = 2_000_000
     """Positions to learn from at most; the oldest go first."""
     recent: float = 0.35
@@ -132,9 +135,14 @@ class AlphaZero:
             raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
         if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
             raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
-        for name in ("full_share", "recent", "averaging", "search_share", "decay_from", "teacher_share", "wild_share"):
+        shares = ("full_share", "search_share", "teacher_share", "wild_share", "drawn_share")
+        for name in (*shares, "recent", "averaging", "decay_from"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if self.wild_share + self.drawn_share > 1:
+            raise ValueError(
+                f"wild_share and drawn_share must be at most 1 together, not {self.wild_share + self.drawn_share}"
+            )
         if not self.minutes > 0 and self.steps < 1:
             raise ValueError(f"minutes must be more than 0, not {self.minutes}")
         if self.architecture not in (named := ("residual", *choice.NAMES)):
@@ -277,7 +285,7 @@ def new_actor(config: AlphaZero, net: Net, device: torch.device, seed: int) -> A
         for twin in (0, 1)
         for size in config.sizes
     ]
-    openings = Openings(config.opening_stones, config.opening_spread, round(512 * config.wild_share))
+    openings = Openings(config.opening_stones, config.opening_spread, config.wild_share, config.drawn_share)
     generator = torch.Generator().manual_seed(seed)
     return Actor(uuid.uuid4().hex, pools, judge, config.shares or (1.0,), openings, generator)
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from fingal.learn.parts.delivery import Delivery, Net, Tally
-from fingal.learn.parts.selfplay import DevicePool, draw_openings
+from fingal.learn.parts.openings import Openings
+from fingal.learn.parts.selfplay import DevicePool
 from fingal.nets.judge import Judge
 from fingal.nets.ringed import precision
 
+TURNS = 16
+"""Rounds of each pool from one delivery to the next, on average."""
 
-class Openings(NamedTuple):
-    """How games begin; see ``selfplay.draw_openings``."""
-
-    most_stones: int
-    spread: float
-    wild: int
+RENEWAL = 64
+"""Deliveries from one set of openings to the next: about as long as half of the games take."""
 
 
 def judge_for(net: Net, device: torch.device) -> Judge:
@@ -65,7 +64,7 @@ class Actor:
 
     def draw_openings(self) -> None:
         """Draw openings that the net thinks even, for every size. Nothing may be under way."""
-        draw_openings(self.judge, self.pools, *self._openings, self._generator)
+        self._openings.draw(self.judge, self.pools, self._generator)
 
     def play(self) -> bool:
         """One round of judging for the pool that has had least of its share; says whether it is time to deliver."""
@@ -76,10 +75,10 @@ class Actor:
         chosen.launch()
         self.judgements += chosen.core.count
         self._rounds += 1
-        return self._rounds % (16 * len(self.pools)) == 0
+        return self._rounds % (TURNS * len(self.pools)) == 0
 
     def deliver(self) -> list[Delivery]:
-        """All games that have finished since the last time."""
+        """All games that have finished since the last time. Now and then openings are drawn anew after it."""
         resigned, wrong = (sum(r) for r in zip(*(p.core.resignations() for p in self.pools), strict=True))
         tally = Tally(self.judgements, resigned, wrong)
         found = []
@@ -94,6 +93,9 @@ class Actor:
                 began.append(self._began[number][game[0] % slots])
                 self._began[number][game[0] % slots] = self.version
             found.append(Delivery(self.name, number, slots, pool.size, games, np.array(began), samples, tally))
+        if self._rounds % (TURNS * RENEWAL * len(self.pools)) == 0:
+            self.rest()
+            self.draw_openings()
         return found
 
     def rest(self) -> None:

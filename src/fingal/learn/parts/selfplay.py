@@ -7,7 +7,6 @@ that neither waits.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import torch
 
@@ -59,48 +58,3 @@ class DevicePool:
             self.lane.repeat(10)
             rounds += 10
         return rounds * self.core.count / spent
-
-
-@torch.no_grad()
-def even_openings(
-    judge: Judge, size: int, count: int, most_stones: int, spread: float, generator: torch.Generator
-) -> list[list[int]]:
-    """Lines of 1 to ``most_stones`` random stones after which the net thinks the game is even.
-
-    Eight times as many lines are drawn as are kept; a line with value v is kept with weight exp(-(v / spread)^2 / 2).
-    """
-    # With this few stones nobody can win in one move, which a pool's openings must not allow.
-    most_stones = min(most_stones, 2 * (size - 2))
-    if most_stones < 1:
-        return [[]]
-    drawn, cells = 8 * count, size * size
-    length = torch.randint(1, most_stones + 1, (drawn,), generator=generator)
-    order = torch.rand((drawn, cells), generator=generator).argsort(1)[:, :most_stones]
-    packed = torch.zeros((2, drawn, (cells + 63) // 64), dtype=torch.int64)
-    rows = torch.arange(drawn)
-    for ply in range(most_stones):
-        cell = order[:, ply]
-        bit = torch.where(ply < length, torch.ones_like(cell) << (cell & 63), 0)
-        packed[ply % 2, rows, cell >> 6] |= bit
-    white = length % 2 == 1
-    values = [
-        judge(packed[:, part].to(judge.device), white[part].to(judge.device), size, size, once=True)[1].cpu()
-        for part in torch.split(rows, 4096)
-    ]
-    weight = torch.exp(-((torch.cat(values) / spread) ** 2) / 2) + 1e-6
-    picked = torch.multinomial(weight, count, generator=generator)
-    return [order[i, : length[i]].tolist() for i in picked.tolist()]
-
-
-def draw_openings(
-    judge: Judge, pools: Sequence[DevicePool], most_stones: int, spread: float, wild: int, generator: torch.Generator
-) -> None:
-    """Give every pool 512 openings that the net thinks even; ``wild`` of them have up to a boardful of stones."""
-    for size in dict.fromkeys(pool.size for pool in pools):
-        lines = []
-        for count, stones in ((512 - wild, most_stones), (wild, size * size)):
-            if count > 0:
-                lines += even_openings(judge, size, count, stones, spread, generator)
-        for pool in pools:
-            if pool.size == size:
-                pool.core.set_openings(lines)
