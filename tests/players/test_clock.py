@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fingal.game import Board, Record
 from fingal.players.adjusted import Adjusted
-from fingal.players.clock import LAG, Doubt, is_enough, share, wanted
+from fingal.players.clock import LAG, Doubt, Lateness, is_enough, share, wanted
 from fingal.players.player import Limit
 from fingal.players.searching import SearchPlayer
 from fingal.search.evaluator import Evaluation, Positions
@@ -62,10 +62,10 @@ def test_a_lead_that_cannot_be_overtaken_is_enough() -> None:
     usual = share(800 + 3, 200)  # 16 seconds for this move, 8 if it is clear
     leading = Doubt(90, 1000, 0, 1000, 0.0)
     assert wanted(usual, leading) == pytest.approx(8)
-    assert not is_enough(usual, leading, spent=2, rate=200)  # 1200 visits are still to come
-    assert is_enough(usual, leading, spent=4, rate=200)  # 800
-    assert not is_enough(usual, Doubt(90, 1000, 0, math.inf, 0.0), spent=4, rate=200)
-    assert is_enough(usual, Doubt(90, 1000, 0, math.inf, 0.0), spent=8, rate=200)
+    assert not is_enough(8, leading, spent=2, rate=200)  # 1200 visits are still to come
+    assert is_enough(8, leading, spent=4, rate=200)  # 800
+    assert not is_enough(8, Doubt(90, 1000, 0, math.inf, 0.0), spent=4, rate=200)
+    assert is_enough(8, Doubt(90, 1000, 0, math.inf, 0.0), spent=8, rate=200)
 
 
 class Time:
@@ -102,6 +102,46 @@ def test_whole_games_end_in_time(gumbel: bool, seconds: int, swap: str, monkeypa
         assert min(engine._left.values()) > 0
     assert ticking.now <= seconds
     assert ticking.now > 0.2 * seconds or seconds == 1  # and it is used
+
+
+@pytest.mark.parametrize("batch", [0.02, 0.15])
+@pytest.mark.parametrize("way", [0.0, 0.12])
+def test_games_end_in_time_where_everything_takes_longer(
+    batch: float, way: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch takes longer than is kept back for it, or the way to the referee does, who alone knows of it."""
+    for seed in range(6):
+        ticking = Time(monkeypatch, cost=batch)
+        engine, rng = HtpEngine(ticking.player()), random.Random(seed)
+        engine.answer("boardsize 7")
+        left, moves = 6.5, 0
+        while not engine.board.is_over():
+            began = ticking.now
+            engine.answer(f"time_left black {left}")
+            assert engine.answer("genmove black").startswith("=")
+            left -= ticking.now - began + way
+            moves += 1
+            assert left > 0, f"game {seed} is lost on time after {moves} moves"
+            if not engine.board.is_over():
+                engine.answer(f"play white {engine.board.name(rng.choice(engine.board.legal_moves))}")
+        assert left < 5  # and time was used
+
+
+def test_what_is_late() -> None:
+    late = Lateness()
+    late.told(0.5)  # a clock before the first move
+    assert late.seconds == 0
+    late.moved(spent=0.4, meant=0.5)
+    late.told(0.3)  # of these a tenth of a second was still free
+    assert late.seconds == pytest.approx(0.2)
+    late.told(0.9)  # counted already
+    assert late.seconds == pytest.approx(0.2)
+    late.moved(spent=0.1, meant=0.5)
+    late.told(25.0)  # another clock
+    assert 0 < late.seconds < 0.2
+    for _ in range(100):
+        late.moved(spent=0.1, meant=0.5)
+    assert late.seconds < 0.001
 
 
 def test_with_next_to_no_time_the_first_thought_is_played(monkeypatch: pytest.MonkeyPatch) -> None:

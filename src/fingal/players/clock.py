@@ -51,6 +51,43 @@ def share(left: float, empty: int) -> Share:
     return Share(usual, STRETCH * usual)
 
 
+def without_lateness(left: float, empty: int, late: float) -> float:
+    """What is left of a clock when so much, instead of the lag, is kept back for each move that may be left."""
+    return max(0.0, left - max(0.0, late - LAG) * ((empty + 1) // 2))
+
+
+class Lateness:
+    """How much more than they might moves take of the clock, by whoever keeps it.
+
+    On a busy machine a batch of the net, the search of an ending and the way to the controller all take their time. A
+    move that came late is forgotten slowly: others like it will come.
+    """
+
+    KEPT = 0.9
+    """How much of the most that was seen still counts after another move."""
+    OTHER = 1.0
+    """Who misses more seconds than this after a move has set another clock."""
+
+    def __init__(self) -> None:
+        """Nothing was late so far."""
+        self.seconds = 0.0
+        self._last: float | None = None
+
+    def moved(self, spent: float, meant: float) -> None:
+        """A move took so many seconds and should have taken ``meant`` at the most."""
+        self._last = spent - meant
+        self.seconds = max(self.seconds * self.KEPT, self._last)
+
+    def told(self, missing: float) -> None:
+        """The controller says that so many seconds more are gone than the moves are known to have taken.
+
+        It counts once after a move: clocks are also set for other reasons.
+        """
+        if self._last is not None and missing <= self.OTHER:
+            self.seconds = max(self.seconds, self._last + missing)
+        self._last = None
+
+
 def wanted(share: Share, doubt: Doubt) -> float:
     """How many seconds a move should take in all: half of the usual when it is clear, more when moves are close.
 
@@ -62,10 +99,10 @@ def wanted(share: Share, doubt: Doubt) -> float:
     return min(share.most, share.usual * (0.5 + closeness + 4 * min(0.25, max(0.0, doubt.fall))))
 
 
-def is_enough(share: Share, doubt: Doubt, spent: float, rate: float) -> bool:
+def is_enough(meant: float, doubt: Doubt, spent: float, rate: float) -> bool:
     """Whether a search need not go on after so many seconds, at so many visits a second.
 
     The time that it should take is over, or the best move could not be overtaken in the rest of it.
     """
-    rest = wanted(share, doubt) - spent
+    rest = meant - spent
     return rest <= 0 or (math.isfinite(doubt.gap) and rate > 0 and doubt.gap > rate * rest)

@@ -77,6 +77,8 @@ class SearchPlayer:
         self._largest = largest
         self.value: float | None = None
         """What the last search found the position worth."""
+        self.meant: float | None = None
+        """The seconds that the last move should have taken in all; None where it was not searched under a clock."""
         self.watch: Callable[[Search], None] = lambda search: None
         """Called every now and then while ``choose`` searches, in its thread: it may look at the search, or end it."""
         self._manner = manner or Manner()
@@ -111,7 +113,7 @@ class SearchPlayer:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
         self.rest()
         board = open_board(record)
-        self.value = None
+        self.value = self.meant = None
         try:
             if may_be_swapped(board):
                 if limit.clock is not None and clock.share(limit.clock, board.cells).most < HURRY:
@@ -224,7 +226,9 @@ class SearchPlayer:
             self.watch(search)
 
         most = min(timed.share.most, math.inf if limit.seconds is None else limit.seconds)
-        return search.finish(limit.simulations, max(most, LEAST_SECONDS), limit.nodes, look)
+        found = search.finish(limit.simulations, max(most, LEAST_SECONDS), limit.nodes, look)
+        self.meant = min(most, timed.wanted)
+        return found
 
     def _last_moves(self, board: Board, found: Analysis, limit: Limit) -> int:
         """Where the result is proven: the move that wins soonest, or that loses latest."""
@@ -253,6 +257,8 @@ class _Timed:
 
     def __init__(self, search: Search, share: clock.Share) -> None:
         self.share = share
+        self.wanted = share.most
+        """Seconds, as far as is known."""
         self._search = search
         self._began = self._looked = time.monotonic()
         self._visits, self._value = search.visits, search.value
@@ -269,7 +275,9 @@ class _Timed:
         fall = (self._value or 0.0) - (search.value or 0.0)
         spent = now - self._began
         rate = (search.visits - self._visits) / spent
-        if clock.is_enough(self.share, clock.Doubt(moves, best, second, gap, fall), spent, rate):
+        doubt = clock.Doubt(moves, best, second, gap, fall)
+        self.wanted = clock.wanted(self.share, doubt)
+        if clock.is_enough(self.wanted, doubt, spent, rate):
             search.interrupt()
 
 

@@ -58,6 +58,7 @@ class HtpEngine:
         self._game_time = 1800.0
         self._has_game_time = self._has_clock = False
         self._left = dict.fromkeys(Colour, self._game_time)
+        self._late = {colour: clock.Lateness() for colour in Colour}
         self.prover = htp_knowledge.Prover()
         self._at_work: object = None
         """What searches now, if it does."""
@@ -119,7 +120,7 @@ class HtpEngine:
         colour = self.record.end.colour
         if not self._has_clock or colour is None:
             return False
-        return clock.share(self._left[colour], len(self.board.empty_cells)).usual < LEAST_TO_PONDER
+        return self._share(colour).usual < LEAST_TO_PONDER
 
     def _streamed(self, number: str, lines: Generator[str]) -> str:
         """Send an answer line by line and return its end; all of it where nobody reads along."""
@@ -205,10 +206,13 @@ class HtpEngine:
         colour = to_colour(arguments[0])
         if self.board.winner is not None and self.board.winner is not colour:
             return "resign"  # As benzene does: its tournament scripts play until somebody resigns.
-        began = time.monotonic()
+        began, most = time.monotonic(), self._share(colour).most
         move = self._choose(colour)
         if self._has_clock:
-            self._left[colour] = max(0.0, self._left[colour] - (time.monotonic() - began))
+            spent = time.monotonic() - began
+            self._left[colour] = max(0.0, self._left[colour] - spent)
+            player = searching(self.player)
+            self._late[colour].moved(spent, most if player is None or player.meant is None else player.meant)
         if move == RESIGN:
             self._resigned = colour
             return "resign"
@@ -290,7 +294,9 @@ class HtpEngine:
         colour = to_colour(arguments[0])
         if len(arguments) == 1:
             return seconds_text(self._left[colour])
-        self._left[colour] = to_seconds(arguments[1])
+        left = to_seconds(arguments[1])
+        self._late[colour].told(self._left[colour] - left)
+        self._left[colour] = left
         self._has_clock = True
         return ""
 
@@ -326,6 +332,7 @@ class HtpEngine:
         self.record = record
         self._resigned = None
         self._left = dict.fromkeys(Colour, self._game_time)
+        self._late = {colour: clock.Lateness() for colour in Colour}
         self._has_clock = self._has_game_time
 
     def _set_swap(self, allowed: bool) -> None:
@@ -404,8 +411,14 @@ class HtpEngine:
         """Players that search share their time out themselves; others are told what this move may take."""
         if not self._has_clock:
             return NO_LIMIT
-        left = self._left[colour]
+        left = self._to_share(colour)
         if searching(self.player) is not None:
             return Limit(clock=left)
-        usual = clock.share(left, len(self.board.empty_cells)).usual
-        return Limit(seconds=max(LEAST_SECONDS, usual), clock=left)
+        return Limit(seconds=max(LEAST_SECONDS, self._share(colour).usual), clock=left)
+
+    def _to_share(self, colour: Colour) -> float:
+        """The seconds of a clock that may be thought away."""
+        return clock.without_lateness(self._left[colour], len(self.board.empty_cells), self._late[colour].seconds)
+
+    def _share(self, colour: Colour) -> clock.Share:
+        return clock.share(self._to_share(colour), len(self.board.empty_cells))

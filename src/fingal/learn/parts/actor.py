@@ -18,8 +18,8 @@ from fingal.nets.ringed import precision
 TURNS = 16
 """Rounds of each pool from one delivery to the next, on average."""
 
-RENEWAL = 64
-"""Deliveries from one set of openings to the next: about as long as half of the games take."""
+RENEWAL = 256
+"""Deliveries from one set of openings to the next: about as long as two games take."""
 
 
 def judge_for(net: Net, device: torch.device) -> Judge:
