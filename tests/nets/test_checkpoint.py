@@ -3,7 +3,7 @@ import json
 import os
 import struct
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch
 from fingal.nets import card as card_module
 from fingal.nets import checkpoint
 from fingal.nets.card import KEY, Card, CheckpointError
-from fingal.nets.residual import Config
+from fingal.nets.residual import Config, Residual
 from tests.nets.sample import SHAPES, TINY, lively_net
 
 
@@ -233,3 +233,31 @@ def test_finding_a_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         checkpoint.find("../weights/fingal-tiny")
     with pytest.raises(CheckpointError, match="there is no file"):
         checkpoint.find("huge.safetensors")
+
+
+def test_a_net_with_more_blocks_begins_as_the_one_in_the_file(tmp_path: Path) -> None:
+    short = lively_net()
+    path = tmp_path / "short.safetensors"
+    checkpoint.save(short, path)
+    longer = Residual(replace(short.config, blocks=short.config.blocks + 3))
+    checkpoint.fill(longer, path)
+    planes = torch.rand((4, 5, 9, 9))
+    expected, found = short.eval()(planes), longer.eval()(planes)
+    for one, other in zip(expected, found, strict=True):
+        assert torch.equal(one, other)
+    # What was added can learn.
+    longer.train()(planes).policy.square().sum().backward()
+    gradient = list(longer.blocks)[-1].get_parameter("conv2.weight").grad
+    assert gradient is not None
+    assert gradient.abs().sum() > 0
+
+
+@pytest.mark.parametrize("change", [{"blocks": 1}, {"blocks": 5, "channels": 16}, {"blocks": 5, "attention": 2}])
+def test_other_shapes_are_not_filled(change: dict[str, int], tmp_path: Path) -> None:
+    path = tmp_path / "short.safetensors"
+    checkpoint.save(lively_net(), path)
+    other = Residual(replace(TINY, **change))
+    before = {name: tensor.clone() for name, tensor in other.state_dict().items()}
+    with pytest.raises(ValueError, match=r"short\.safetensors has another shape than the net to fill"):
+        checkpoint.fill(other, path)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in other.state_dict().items())

@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from fingal.nets.card import KEY, Card, CheckpointError, find, read_bytes, write_atomically
 from fingal.nets.heads import encoder_of, head_of, view_of
-from fingal.nets.residual import Residual
+from fingal.nets.residual import Config, Residual
 
 __all__ = ["Card", "CheckpointError", "architectures", "find", "load", "load_any", "save"]
 
@@ -91,11 +91,22 @@ def card_of(path: str | os.PathLike[str]) -> Card:
 
 
 def fill(net: nn.Module, path: str | os.PathLike[str]) -> None:
-    """Give a net the weights of a file; ValueError when those are of another kind or shape of net."""
+    """Give a net the weights of a file; ValueError when those are of another kind or shape of net.
+
+    A residual net may have more blocks than the file: those behind change nothing until they have learned something.
+    """
     kept, _ = load(path, type(net))
-    if kept.config != net.config:
+    if isinstance(net, Residual) and isinstance(kept, Residual) and _is_begun_by(net.config, kept.config):
+        for block in list(net.blocks)[kept.config.blocks :]:
+            nn.init.zeros_(block.get_parameter("conv2.weight"))
+    elif kept.config != net.config:
         raise ValueError(f"{os.path.basename(os.fspath(path))} has another shape than the net to fill: {kept.config}")
-    net.load_state_dict(kept.state_dict())
+    net.load_state_dict(net.state_dict() | kept.state_dict())
+
+
+def _is_begun_by(config: Config, shorter: Config) -> bool:
+    """Whether a residual net is another with blocks behind its last one; attention has to stay there."""
+    return shorter.blocks < config.blocks and not config.attention and replace(shorter, blocks=config.blocks) == config
 
 
 @functools.cache

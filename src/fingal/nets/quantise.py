@@ -1,8 +1,7 @@
 """ONNX nets in int8, calibrated on positions of the net's own play.
 
-The convolutions of all blocks but the first and the last are quantised, weights per channel and symmetric,
-activations unsigned. The rest stays in float32, where it matters most, and so does the trunk that they add to. Of the
-convolutional net these are all layers but the first and the last.
+The convolutions of all blocks are quantised, weights per channel and symmetric, activations unsigned. The rest stays
+in float32, and so does the trunk that they add to. Of the convolutional net all layers but the first and the last are.
 
 Weights have 7 bits. Processors with AVX2 but without VNNI multiply in pairs into 16 bits, and with 8-bit weights
 those sums can overflow without a word: the file has to mean the same everywhere.
@@ -59,8 +58,8 @@ def quantise(
     batches = [{"planes": array[i : i + _BATCH]} for array in planes for i in range(0, len(array), _BATCH)]
     batches = [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
     model = onnx.load_from_string(read_bytes(source))
-    inner = _inner([node.name for node in model.graph.node if node.op_type == "Conv"])
-    if not inner:
+    coarse = _coarse([node.name for node in model.graph.node if node.op_type == "Conv"])
+    if not coarse:
         raise ValueError(f"{evaluator.card.name} has no layers between its first and its last to quantise")
     with tempfile.TemporaryDirectory() as folder, _quiet():
         target = Path(folder) / "int8.onnx"
@@ -73,7 +72,7 @@ def quantise(
             weight_type=QuantType.QInt8,
             per_channel=True,
             reduce_range=True,
-            nodes_to_quantize=inner,
+            nodes_to_quantize=coarse,
             # Ranges by a moving average over the batches: one outlier must not coarsen everybody's steps.
             extra_options={"CalibMovingAverage": True, "CalibMovingAverageConstant": 0.05},
         )
@@ -114,14 +113,10 @@ def _sizes(card: Card) -> list[tuple[int, int]]:
     return sizes[-3:] or [(9, 9), (11, 11)]
 
 
-def _inner(names: list[str]) -> list[str]:
-    """The convolutions to quantise: those of every block, or layer, but the first and the last."""
+def _coarse(names: list[str]) -> list[str]:
+    """The convolutions to quantise: those of every block, or of every layer but the first and the last."""
     layers = [name for name in names if name.startswith("layer")]
-    if layers:
-        return layers[1:-1]
-    last = max(int(name.partition(".")[0].removeprefix("block")) for name in names if name.startswith("block"))
-    blocks = [f"block{i}" for i in range(1, last)]
-    return [name for block in blocks for name in names if name.startswith(f"{block}.") and ".conv" in name]
+    return layers[1:-1] or [name for name in names if name.startswith("block") and ".conv" in name]
 
 
 class _Reader:
