@@ -62,8 +62,9 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return load(folder / "checkpoints" / "latest.safetensors")[0].state_dict()
 
 
-def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
-    config = replace(FAST, net=replace(TINY, bottleneck=4, attention=2))
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actor, "RENEWAL", 1)
+    config = replace(FAST, net=replace(TINY, bottleneck=4, attention=2), wild_share=0.25, drawn_share=0.25)
     for _ in train(begin(tmp_path / "whole", config)):
         pass
     stopped = train(begin(tmp_path / "parts", config))
