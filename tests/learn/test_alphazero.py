@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ import torch
 
 from fingal import BLACK, WHITE, Board, _core
 from fingal.learn.alphazero import AlphaZero, Trainer, train
-from fingal.learn.parts import actor
-from fingal.learn.parts.openings import drawn_lines, random_lines
+from fingal.learn.parts.openings import Openings, drawn_lines, random_lines
 from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.search_descent import losses
+from fingal.learn.parts.selfplay import DevicePool
 from fingal.learn.parts.source import Local
 from fingal.learn.parts.versus import raw_match
 from fingal.nets.judge import Judge
@@ -62,8 +63,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return load(folder / "checkpoints" / "latest.safetensors")[0].state_dict()
 
 
-def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actor, "RENEWAL", 1)
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     config = replace(FAST, net=replace(TINY, bottleneck=4, attention=2), wild_share=0.25, drawn_share=0.25)
     for _ in train(begin(tmp_path / "whole", config)):
         pass
@@ -388,16 +388,16 @@ def test_a_policy_draws_the_moves_that_it_likes_up_to_an_even_position() -> None
     assert len({tuple(line) for line in lines}) > 50
 
 
-def test_openings_are_drawn_anew_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actor, "RENEWAL", 6)
-    trainer = begin(tmp_path, replace(FAST, sizes=(4,), games=4, opening_stones=4, steps=1000))
-    trainer.source.renew()
-    begun = set()
-    for _ in range(10 * 2 * actor.TURNS * actor.RENEWAL):
-        trainer.play()
-        begun |= {tuple(line[:moves]) for _, (_, moves, _, _, line) in trainer.finished}
-    # From one set of openings there would be no more than the eight games that are played at once.
-    assert len(begun) > 24
+def test_there_are_as_many_openings_as_games_at_once() -> None:
+    judge = Judge(TINY, torch.device("cpu"), dtype=torch.float32)
+    judge.refresh(Residual(TINY))
+    pools = [DevicePool(size, 300, FAST.selfplay(), size, 1, judge) for size in (4, 5, 4)]
+    given: dict[int, list[list[list[int]]]] = {}
+    for pool in pools:
+        taken = given.setdefault(pool.size, [])
+        pool.core = SimpleNamespace(count=300, set_openings=taken.append)  # type: ignore[assignment]
+    Openings(4, 0.35, 0.25, 0.25).draw(judge, pools, torch.Generator().manual_seed(1))
+    assert {size: [len(lines) for lines in taken] for size, taken in given.items()} == {4: [600, 600], 5: [300]}
 
 
 def test_a_net_against_itself_is_even() -> None:

@@ -114,7 +114,7 @@ class AlphaZero:
     steps: int = 0
     """End after so many steps of learning instead, if not 0: then nothing depends on the clock."""
     checkpoint_minutes: float = 2.0
-    """How often a checkpoint is written."""
+    """How often a checkpoint is written and openings are drawn anew."""
     checkpoint_steps: int = 0
     """Write one every so many steps instead, if not 0."""
     keep_state: bool = True

@@ -15,12 +15,6 @@ from fingal.learn.parts.selfplay import DevicePool
 from fingal.nets.judge import Judge
 from fingal.nets.ringed import precision
 
-TURNS = 16
-"""Rounds of each pool from one delivery to the next, on average."""
-
-RENEWAL = 256
-"""Deliveries from one set of openings to the next: about as long as two games take."""
-
 
 def judge_for(net: Net, device: torch.device) -> Judge:
     """A judge for nets of this shape, as fast as the device has it."""
@@ -75,10 +69,10 @@ class Actor:
         chosen.launch()
         self.judgements += chosen.core.count
         self._rounds += 1
-        return self._rounds % (TURNS * len(self.pools)) == 0
+        return self._rounds % (16 * len(self.pools)) == 0
 
     def deliver(self) -> list[Delivery]:
-        """All games that have finished since the last time. Now and then openings are drawn anew after it."""
+        """All games that have finished since the last time."""
         resigned, wrong = (sum(r) for r in zip(*(p.core.resignations() for p in self.pools), strict=True))
         tally = Tally(self.judgements, resigned, wrong)
         found = []
@@ -93,9 +87,6 @@ class Actor:
                 began.append(self._began[number][game[0] % slots])
                 self._began[number][game[0] % slots] = self.version
             found.append(Delivery(self.name, number, slots, pool.size, games, np.array(began), samples, tally))
-        if self._rounds % (TURNS * RENEWAL * len(self.pools)) == 0:
-            self.rest()
-            self.draw_openings()
         return found
 
     def rest(self) -> None:
