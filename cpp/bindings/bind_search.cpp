@@ -21,6 +21,7 @@ nb::dict as_dict(Samples&& s, std::size_t words, std::size_t cells) {
   result["policy"] = as_array(std::move(s.policy), {n, cells});
   result["value"] = as_array(std::move(s.value), {n});
   result["search_value"] = as_array(std::move(s.search_value), {n});
+  result["stakes"] = as_array(std::move(s.stakes), {n});
   result["game"] = as_array(std::move(s.game), {n});
   return result;
 }

@@ -125,4 +125,19 @@ std::vector<float> Root::improved_policy(const Tree& tree, const SearchSettings&
   return policy;
 }
 
+float Root::stakes(const Tree& tree) const {
+  const auto first = tree.first_edge[0];
+  float best = -1, sum = 0;
+  int looked_at = 0;
+  for (std::int32_t i = 0; i < tree.edge_count[0]; ++i) {
+    const auto edge = std::size_t(first + i);
+    if (tree.visits[edge] == 0 && tree.edge_proof[edge] == kUnknown) continue;
+    const float value = tree.edge_value(first + i, 0);
+    best = std::max(best, value);
+    sum += value;
+    ++looked_at;
+  }
+  return looked_at > 0 ? best - sum / float(looked_at) : 0;
+}
+
 }  // namespace fingal

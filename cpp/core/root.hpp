@@ -25,6 +25,8 @@ class Root {
   // Gumbel MuZero's improved policy over the edges, softmax(logits + sigma(completed q)): proven losses get nothing
   // while something else is left, a proven win gets all.
   std::vector<float> improved_policy(const Tree& tree, const SearchSettings& settings) const;
+  // How much the choice matters: the best value of a move that was looked at, less their mean; from 0 to 2.
+  float stakes(const Tree& tree) const;
 
  private:
   float visits_since(const Tree& tree, std::size_t i) const {

@@ -165,6 +165,7 @@ class Search {
   // The edge to play, and the improved policy over the root's edges: see Root. Only when expanded.
   std::int32_t best_edge() const { return choice_.best_edge(tree_, settings_); }
   std::vector<float> improved_policy() const { return choice_.improved_policy(tree_, settings_); }
+  float stakes() const { return choice_.stakes(tree_); }
 
  private:
   static constexpr auto kCells = std::size_t(64 * Words);

@@ -181,6 +181,7 @@ class SizedPool final : public SelfplayPool {
     std::uint32_t ply = 0;
     Proof proof = kUnknown;
     float search_value = 0;
+    float stakes = 0;
     std::vector<float> policy;  // [cells], or nothing after a cheap search and where all moves are proven to lose
   };
 
@@ -240,6 +241,7 @@ class SizedPool final : public SelfplayPool {
       archive.value(sample.ply);
       archive.value(sample.proof);
       archive.value(sample.search_value);
+      archive.value(sample.stakes);
       archive.list(sample.policy);
     }
   }
@@ -304,6 +306,7 @@ class SizedPool final : public SelfplayPool {
       sample.proof = proof;
       sample.search_value = value;
       if (proof == kUnknown ? game.full : proof == kWon) {
+        sample.stakes = search.stakes();
         sample.policy.assign(std::size_t(cells()), 0);
         const auto policy = search.improved_policy();
         for (std::size_t i = 0; i < policy.size(); ++i) {
@@ -366,6 +369,7 @@ class SizedPool final : public SelfplayPool {
       const float result = position.turn() == done.game.winner ? 1.0F : -1.0F;
       all.value.push_back(sample.proof == kUnknown ? result : float(sample.proof));
       all.search_value.push_back(sample.search_value);
+      all.stakes.push_back(sample.stakes);
       all.game.push_back(done.game.id);
       ++all.count;
     }

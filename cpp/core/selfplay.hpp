@@ -34,6 +34,7 @@ struct Samples {
   std::vector<float> policy;                            // [s, cells]: the target; all zero where there is none
   std::vector<float> value;         // [s]: the game's result, or what is proven, side to move's view
   std::vector<float> search_value;  // [s]: what the search thought, side to move's view
+  std::vector<float> stakes;        // [s]: how much the choice of the move matters; 0 where there is no target
   std::vector<std::int64_t> game;   // [s]: the id of the game
 };
 

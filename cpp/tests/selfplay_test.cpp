@@ -28,7 +28,7 @@ bool operator==(const Played& a, const Played& b) {
   }
   return a.samples.black == b.samples.black && a.samples.policy == b.samples.policy &&
          a.samples.value == b.samples.value && a.samples.search_value == b.samples.search_value &&
-         a.samples.game == b.samples.game;
+         a.samples.stakes == b.samples.stakes && a.samples.game == b.samples.game;
 }
 
 SelfplaySettings quick() {
@@ -109,6 +109,7 @@ void samples_are_what_was_played(int width, int height) {
     }
     CHECK(sum == 0 || std::abs(sum - 1) < 1e-5F);
     full += sum > 0;
+    CHECK(samples.stakes[s] >= 0 && samples.stakes[s] <= 2 && (sum > 0 || samples.stakes[s] == 0));
     if (game.resigned) continue;
     for (const auto move : game.moves) {
       const auto bit = std::uint64_t{1} << (move & 63);
@@ -142,6 +143,11 @@ void proven_positions_have_their_true_result_and_moves_that_win() {
   std::map<std::int64_t, const FinishedGame*> by_id;
   for (const auto& game : games) by_id.emplace(game.id, &game);
   int won = 0, lost = 0, searched = 0, upset = 0;
+  struct {
+    float stakes = 0;
+    int count = 0;
+    float mean() const { return stakes / float(count); }
+  } few, many;  // moves that win
   for (std::size_t s = 0; s < std::size_t(samples.count); ++s) {
     Board board(4, 4, false);
     const auto& game = *by_id[samples.game[s]];
@@ -158,6 +164,18 @@ void proven_positions_have_their_true_result_and_moves_that_win() {
     const bool wins = mover_wins(board);
     CHECK(samples.search_value[s] == (wins ? 1 : -1) && samples.value[s] == samples.search_value[s]);
     CHECK(target == wins);
+    if (wins && ply >= 6) {  // with fewer stones there are too many ways to play on
+      const auto free = board.empty_cells();
+      const auto winning = std::count_if(free.begin(), free.end(), [&](int cell) {
+        board.play(Move(cell));
+        const bool wins_there = board.winner() != kNobody || !mover_wins(board);
+        board.undo();
+        return wins_there;
+      });
+      auto& kind = 3 * std::size_t(winning) < free.size() ? few : many;
+      kind.stakes += samples.stakes[s];
+      ++kind.count;
+    }
     ++(wins ? won : lost);
     upset += wins != (game.winner == board.turn());
     for (int cell = 0; wins && cell < 16; ++cell) {
@@ -168,6 +186,7 @@ void proven_positions_have_their_true_result_and_moves_that_win() {
     }
   }
   CHECK(won > 50 && lost > 50 && searched > 50);
+  CHECK(few.count > 10 && many.count > 10 && few.mean() > many.mean());
   CHECK(upset > 0);  // who searches little loses won games, and what is proven stands
 }
 

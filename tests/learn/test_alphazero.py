@@ -247,6 +247,7 @@ def batch_of(policy: list[float], value: float) -> Batch:
         mask=torch.zeros(1),
         occupied=occupied,
         policy=torch.tensor([policy]),
+        stakes=torch.zeros(1),
         reply=torch.tensor([2]),
         value=torch.tensor([value]),
         owner=torch.tensor([[1.0] + [0.0] * (cells - 1)]),
@@ -268,6 +269,18 @@ def test_losses_by_hand() -> None:
     assert losses(said, batch_of([0.0] * 4, 1.0))["policy"].item() == 0.0
 
 
+def test_where_much_is_at_stake_the_policy_counts_more() -> None:
+    logits = torch.log(torch.tensor([[100.0, 1.0, 2.0, 1.0]]))
+    said = Output(*(torch.cat((part, part)) for part in (logits, torch.zeros(1), logits, torch.zeros(1, 4))))
+    wrong, right = batch_of([0.0, 0.5, 0.5, 0.0], 1.0), batch_of([0.0, 0.25, 0.5, 0.25], 1.0)
+    both = Batch(*(torch.cat(parts) for parts in zip(wrong, right, strict=True)))._replace(
+        stakes=torch.tensor([1.0, 0.0])
+    )
+    # Losses of 0.5 ln 2 and 0, that weigh 1 + 3 * 1 and 1.
+    assert losses(said, both, stakes_weight=3.0)["policy"].item() == pytest.approx(0.8 * 0.5 * np.log(2), abs=1e-6)
+    assert losses(said, both)["policy"].item() == pytest.approx(0.5 * 0.5 * np.log(2), abs=1e-6)
+
+
 def samples_of(boards: list[Board]) -> dict[str, np.ndarray]:
     stones = np.stack([board.packed() for board in boards])
     count, cells = len(boards), boards[0].cells
@@ -281,6 +294,7 @@ def samples_of(boards: list[Board]) -> dict[str, np.ndarray]:
         "reply": np.arange(count, dtype=np.int32) % cells,
         "value": np.ones(count, np.float32),
         "search_value": np.zeros(count, np.float32),
+        "stakes": np.zeros(count, np.float32),
     }
 
 

@@ -45,7 +45,12 @@ def keep(folder: Path, positions: Sequence[Position], side: int, seen: int = 0) 
         black, white = (board.packed()[colour][None] for colour in (0, 1))
         samples = {"black": black, "white": white, "final_black": black, "final_white": white}
         samples |= {"white_to_move": np.array([board.turn == 1]), "policy": np.array([policy], np.float32)}
-        samples |= {"reply": np.array([-1]), "value": np.array([value]), "search_value": np.zeros(1)}
+        samples |= {
+            "reply": np.array([-1]),
+            "value": np.array([value]),
+            "search_value": np.zeros(1),
+            "stakes": np.zeros(1),
+        }
         replay.add(samples, board.width, search_share=0.0)
     file = folder / "checkpoints" / "state.safetensors"
     file.parent.mkdir(parents=True, exist_ok=True)

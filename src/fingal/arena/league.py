@@ -1,8 +1,8 @@
 """The standing league: every kind of player that ships, on every board, by one command.
 
-``python -m fingal.arena.league STORE PAGE LADDERS`` plays what of it has not been played yet and writes the page, in
-Markdown, and the ladders, in JSON; ``make league`` those that Fingal ships. It may be stopped at any time: the same
-command goes on.
+``python -m fingal.arena.league STORE PAGE LADDERS [GUEST ...]`` plays what of it has not been played yet and writes the
+page, in Markdown, and the ladders, in JSON; ``make league`` those that Fingal ships. Guests are players' texts, such as
+an outside engine's with a ``name=``. It may be stopped at any time: the same command goes on.
 """
 
 from __future__ import annotations
@@ -69,11 +69,17 @@ QUICK_GAMES = 200
 """Between two of whom neither searches: their games take no time."""
 
 
-def play(store: Path, sizes: Sequence[int] = SIZES, games: int = GAMES, players: Sequence[str] | None = None) -> None:
-    """Play what is left of the league, or of one among some ``players`` alone, of whom the first one's Elo is 0."""
+def play(
+    store: Path,
+    sizes: Sequence[int] = SIZES,
+    games: int = GAMES,
+    players: Sequence[str] = PLAYERS,
+    guests: Sequence[str] = (),
+) -> None:
+    """Play what is left of the league, or of one among other ``players``, of whom the first one's Elo is 0."""
     for size in sizes:
-        entered = players or (*PLAYERS, *SPECIALISTS.get(size, ()))
-        _tournament(store, size, _event(size), tuple(entered), games, min(ROUNDS, len(entered) - 1))
+        entered = (*players, *SPECIALISTS.get(size, ()), *guests)
+        _tournament(store, size, _event(size), entered, games, min(ROUNDS, len(entered) - 1))
 
 
 def play_rungs(
@@ -106,8 +112,10 @@ def ladders(store: Path, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
         for size in sizes:
             games = _games(kept, size)
             if games:
-                players = standings.rated(games, PLAYERS[0]).as_dict()["ratings"]
-                boards[str(size)] = {"games": len(games), "ladder": [_rounded(rating) for rating in players]}
+                rows = standings.rated(games, PLAYERS[0]).as_dict()["ratings"]
+                names = standings.labels([row["player"] for row in rows])
+                ladder = [_rounded(row) | {"player": names[row["player"]]} for row in rows]
+                boards[str(size)] = {"games": len(games), "ladder": ladder}
     date = str(datetime.date.today())
     return {"anchor": PLAYERS[0], "commit": commit()[:7], "date": date, "machine": machine(), "sizes": boards}
 
@@ -134,6 +142,7 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
     black = sum(game.winner is BLACK for game in games)
     played, won = standings.crosses(games)
     order = [rating.player for rating in ratings.players]
+    names = standings.labels(order)
     heads = " | ".join(str(number) for number in range(1, len(order) + 1))
     lines = [
         f"## {size}x{size}",
@@ -151,9 +160,10 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
             for other in order
         )
         score = f"{rating.wins}/{rating.games}"
-        lines.append(f"| {number} | `{rating.player}` | {rating.elo:+.0f} | {interval} | {score} | {cross} |")
+        lines.append(f"| {number} | `{names[rating.player]}` | {rating.elo:+.0f} | {interval} | {score} | {cross} |")
     failures = [f"`{game.lost_by}`, game {game.number}: {game.failure}" for game in games if game.failure]
-    return "\n".join([*lines, "", *(f"- {failure}" for failure in failures), ""])
+    guests = [f"{name} is `{text}`." for text, name in names.items() if text != name]
+    return "\n".join([*lines, "", *guests, *(f"- {failure}" for failure in failures), ""])
 
 
 _INTRODUCTION = f"""# The league
@@ -171,7 +181,7 @@ Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 
 if __name__ == "__main__":
     games_file, page_file, ladders_file = map(Path, sys.argv[1:4])
-    play(games_file)
+    play(games_file, guests=sys.argv[4:])
     play_rungs(games_file)
     page_file.write_text(page(games_file), encoding="utf-8")
     ladders_file.write_text(json.dumps(ladders(games_file), indent=1) + "\n", encoding="utf-8")

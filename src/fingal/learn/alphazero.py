@@ -109,6 +109,8 @@ class AlphaZero:
     """The weight of the opponent's reply in the loss."""
     owner_weight: float = 0.15
     """The weight of the cells' owners in the loss."""
+    stakes_weight: float = 0.0
+    """How much more positions count for the policy where much is at stake: 1 + this times (best value - mean)."""
     minutes: float = 10.0
     """How long the run takes in all."""
     steps: int = 0
@@ -310,7 +312,8 @@ class Trainer:
             checkpoint.fill(plain(net), start)
         self.net = net.train().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average: Net = copy.deepcopy(self.net).eval().requires_grad_(False)
-        settings = Settings(max(config.sizes), config.weight_decay, config.reply_weight, config.owner_weight)
+        weights = (config.weight_decay, config.reply_weight, config.owner_weight, config.stakes_weight)
+        settings = Settings(max(config.sizes), *weights)
         descent = Descent(self.net, device, settings)
         self.optimiser = descent.optimiser
         self.progress, self.ledger = Progress(), Ledger()

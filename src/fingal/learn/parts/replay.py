@@ -24,6 +24,8 @@ class Batch(NamedTuple):
     """bool [B, N]: cells that hold a stone or are off the board."""
     policy: Tensor
     """[B, N]: the move's target; all 0 where there is none."""
+    stakes: Tensor
+    """[B]: how much the choice of the move matters, from 0 to 2: the best move's value less that of the mean one."""
     reply: Tensor
     """int64 [B]: the opponent's next move as a cell of the frame, -1 where there is none."""
     value: Tensor
@@ -55,6 +57,7 @@ class Replay:
             "size": room(dtype=torch.uint8),
             "reply": room(dtype=torch.int16),
             "value": room(dtype=torch.float32),
+            "stakes": room(dtype=torch.float16),
         }
 
     def __len__(self) -> int:
@@ -89,6 +92,7 @@ class Replay:
         arrays["size"][at] = torch.full((count,), size, dtype=torch.uint8, device=self.device)
         arrays["reply"][at] = tensor(samples["reply"]).to(torch.int16)
         arrays["value"][at] = tensor(value.astype(np.float32))
+        arrays["stakes"][at] = tensor(samples["stakes"]).half()
         self.seen += count
         return count
 
@@ -144,6 +148,7 @@ def make_batch(rows: dict[str, Tensor], rotated: Tensor, side: int, dtype: torch
         mask=mask(where, frame, dtype),
         occupied=occupied,
         policy=policy,
+        stakes=rows["stakes"].float(),
         reply=reply,
         value=rows["value"],
         owner=ends[:, 0].float(),

@@ -24,14 +24,14 @@ def alone(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def losses(said: Output, batch: Batch, summed: Summed = alone) -> dict[str, Tensor]:
-    """The parts of the loss, each a mean over what it applies to.
+def losses(said: Output, batch: Batch, stakes_weight: float = 0.0, summed: Summed = alone) -> dict[str, Tensor]:
+    """The parts of the loss, each a mean over what it applies to: the policy's weighs positions by what is at stake.
 
     Where several processes share a batch, each gets its part of the mean: their sum is the mean over all.
     """
     closed = said.policy.new_full((), -1e4, dtype=torch.float32)
     log_policy = F.log_softmax(torch.where(batch.occupied, closed, said.policy.float()), 1)
-    has_policy = (batch.policy.sum(1) > 0).float()
+    weight = (batch.policy.sum(1) > 0).float() * (1 + stakes_weight * batch.stakes)
     policy = -(batch.policy * log_policy).sum(1)
     # The entropy of the target is no fault of the net's: without it 0 is perfect.
     policy = policy + torch.special.xlogy(batch.policy, batch.policy).sum(1)
@@ -42,7 +42,7 @@ def losses(said: Output, batch: Batch, summed: Summed = alone) -> dict[str, Tens
     owner = F.binary_cross_entropy_with_logits(said.owner.float(), batch.owner, reduction="none") * batch.owner_known
     here = batch.value.new_full((), len(batch.value), dtype=torch.float32)
     return {
-        "policy": (policy * has_policy).sum() / summed(has_policy.sum()).clamp(min=1),
+        "policy": (policy * weight).sum() / summed(weight.sum()).clamp(min=1),
         "value": value * (here / summed(here)),
         "reply": (reply * has_reply).sum() / summed(has_reply.sum()).clamp(min=1),
         "owner": owner.sum() / summed(batch.owner_known.sum()).clamp(min=1),
@@ -76,6 +76,7 @@ class Settings:
     """AdamW's, on matrices and kernels."""
     reply_weight: float
     owner_weight: float
+    stakes_weight: float = 0.0
 
 
 class Descent:
@@ -105,7 +106,7 @@ class Descent:
             group["lr"] = rate
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._dtype == torch.bfloat16):
             said = self._forward(batch.planes.contiguous(memory_format=torch.channels_last), batch.mask)
-        parts = losses(said, batch, self._summed)
+        parts = losses(said, batch, self.settings.stakes_weight, self._summed)
         total = parts["policy"] + parts["value"]
         total = total + self.settings.reply_weight * parts["reply"] + self.settings.owner_weight * parts["owner"]
         self.optimiser.zero_grad(set_to_none=True)
