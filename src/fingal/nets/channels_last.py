@@ -1,0 +1,176 @@
+"""A quantised net as ONNX Runtime runs it fastest: channels last, and 8 bits handed from one convolution to the next.
+
+What ``onnxruntime.quantization`` writes has a pair of nodes, to 8 bits and back, around every convolution, and the
+runtime turns the pairs into convolutions of 8 bits. But these have their channels last and all else has them first, so
+that it transposes before and after each; and where a ReLU stands between two of them it rounds twice. Written out here,
+a block is: to 8 bits, which is a ReLU as well, two convolutions, back, and the sum.
+
+The convolution with its channels last is the runtime's own (``com.microsoft``): no other program reads such a file.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import helper, numpy_helper
+
+_KEPT = {"Add", "Cast", "Flatten", "Mul", "ReduceProd", "Relu", "Reshape", "Shape", "Sqrt", "Sub", "Tanh"}
+"""Nodes to which it is all the same where the channels are."""
+_POOLS = {"GlobalAveragePool": "ReduceMean", "GlobalMaxPool": "ReduceMax"}
+_FIRST, _LAST = [0, 3, 1, 2], [0, 2, 3, 1]
+"""Where the axes come from that channels first, or last, has."""
+
+
+def can_be(model: onnx.ModelProto) -> bool:
+    """Whether a quantised model can be written so: not one with attention, which has shapes of its own."""
+    return not any(node.op_type == "Softmax" for node in model.graph.node)
+
+
+def channels_last(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same model with its channels last: what it is given and what it gives stay as they are."""
+    writer = _Writer(model)
+    for node in model.graph.node:
+        writer.take(node)
+    graph = model.graph
+    written = helper.make_graph(writer.nodes, graph.name, graph.input, graph.output, list(writer.constants.values()))
+    opsets = [*model.opset_import, helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(
+        written, opset_imports=opsets, ir_version=model.ir_version, producer_name=model.producer_name
+    )
+
+
+class _Writer:
+    """Takes the nodes of a quantised model in their order and writes those of the new one."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: dict[str, onnx.TensorProto] = {}
+        self._given = {tensor.name: tensor for tensor in model.graph.initializer}
+        self._inputs = {tensor.name for tensor in model.graph.input}
+        self._producer = {output: node for node in model.graph.node for output in node.output}
+        self._consumers = defaultdict[str, list[onnx.NodeProto]](list)
+        for node in model.graph.node:
+            for name in node.input:
+                self._consumers[name].append(node)
+        self._written: set[str] = set()
+
+    def take(self, node: onnx.NodeProto) -> None:
+        """Write what stands for a node."""
+        op = node.op_type
+        if op == "QuantizeLinear":
+            self._quantise(node)
+        elif op == "Conv":
+            # What comes from 8 bits is written where it goes to 8 bits again.
+            if self._is_narrow(node):
+                return
+            self._convolve(node)
+        elif op == "Concat":
+            self._add(op, node.input, node.output[0], axis=3)
+        elif op == "Slice":
+            places = self._constant(f"{node.output[0]}.axes", self._array(node.input[3]) - 1)
+            self._add(op, [*node.input[:3], places], node.output[0])
+        elif op in _POOLS:
+            self._add(_POOLS[op], node.input, node.output[0], axes=[1, 2], keepdims=1)
+        elif op in _KEPT:
+            if not (op == "Relu" and self._within(node.output[0]) is not None):
+                self._add(op, node.input, node.output[0], **_attributes(node))
+        elif op != "DequantizeLinear":  # that is written where somebody asks for it
+            raise ValueError(f"{op} is not a node of a quantised net")
+
+    def _quantise(self, node: onnx.NodeProto) -> None:
+        source, scale, zero = node.input
+        maker = self._producer.get(source)
+        if (within := self._within(source)) is not None:
+            self._convolve_narrowly(within, node)
+        elif maker is None or maker.op_type != "Conv" or not self._is_narrow(maker):
+            self._add("QuantizeLinear", [source, scale, zero], node.output[0])
+        elif not self._leads_within(node):
+            self._convolve_narrowly(maker, node)
+
+    def _within(self, relu: str) -> onnx.NodeProto | None:
+        """The convolution that a ReLU alone stands behind, if that goes to 8 bits alone: both are one node then."""
+        node = self._producer.get(relu)
+        if node is None or node.op_type != "Relu" or not self._only(relu, "QuantizeLinear"):
+            return None
+        wide = self._producer.get(node.input[0])
+        if wide is None or wide.op_type != "DequantizeLinear" or not self._only(node.input[0], "Relu"):
+            return None
+        narrow = self._producer.get(wide.input[0])
+        maker = None if narrow is None else self._producer.get(narrow.input[0])
+        # Only with a zero of 0 do 8 bits end where a ReLU does.
+        after = self._consumers[relu][0]
+        ends = self._array(after.input[2]).item() == 0
+        return maker if ends and maker is not None and maker.op_type == "Conv" and self._is_narrow(maker) else None
+
+    def _leads_within(self, narrow: onnx.NodeProto) -> bool:
+        wide = self._consumers[narrow.output[0]]
+        return any(
+            self._within(relu.output[0]) is not None
+            for node in wide
+            for relu in self._consumers[node.output[0]]
+            if relu.op_type == "Relu"
+        )
+
+    def _only(self, name: str, op: str) -> bool:
+        found = self._consumers[name]
+        return len(found) == 1 and found[0].op_type == op
+
+    def _is_narrow(self, convolution: onnx.NodeProto) -> bool:
+        maker = self._producer.get(convolution.input[0])
+        return maker is not None and maker.op_type == "DequantizeLinear"
+
+    def _convolve_narrowly(self, node: onnx.NodeProto, after: onnx.NodeProto) -> None:
+        """A convolution from 8 bits to the 8 bits that ``after`` makes."""
+        activation, weight, offset = (self._producer[name].input for name in node.input)
+        _, scale, zero = after.input
+        inputs = [*activation, *weight, scale, zero, offset[0]]
+        self._add("QLinearConv", inputs, after.output[0], domain="com.microsoft", channels_last=1, **_attributes(node))
+
+    def _convolve(self, node: onnx.NodeProto) -> None:
+        """A convolution in float32: of a cell alone it is a product, else the channels go first and last again."""
+        output = node.output[0]
+        weight = self._array(node.input[1])
+        if weight.shape[2:] == (1, 1):
+            matrix = self._constant(f"{output}.matrix", weight[:, :, 0, 0].T)
+            product = output if len(node.input) == 2 else f"{output}.product"
+            self._add("MatMul", [node.input[0], matrix], product)
+            if len(node.input) > 2:
+                self._add("Add", [product, node.input[2]], output)
+            return
+        source = node.input[0]
+        if source not in self._inputs:
+            source = self._add("Transpose", [source], f"{output}.first", perm=_FIRST)
+        first = self._add("Conv", [source, *node.input[1:]], f"{output}.convolved", **_attributes(node))
+        self._add("Transpose", [first], output, perm=_LAST)
+
+    def _add(self, op: str, inputs: Iterable[str], output: str, domain: str = "", **attributes: Any) -> str:
+        inputs = list(inputs)
+        for name in inputs:
+            self._provide(name)
+        self.nodes.append(helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes))
+        self._written.add(output)
+        return output
+
+    def _provide(self, name: str) -> None:
+        """See to it that a constant, or the float32 of 8 bits, is there."""
+        if name in self._given:
+            self.constants[name] = self._given[name]
+        maker = self._producer.get(name)
+        if maker is not None and maker.op_type == "DequantizeLinear" and name not in self._written:
+            self._add("DequantizeLinear", maker.input, name)
+
+    def _constant(self, name: str, value: NDArray[np.generic]) -> str:
+        self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+        return name
+
+    def _array(self, name: str) -> NDArray[np.generic]:
+        return numpy_helper.to_array(self._given[name])
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
