@@ -90,7 +90,7 @@ def test_deterministic_players_repeat_themselves_and_that_is_said(fingal: Run) -
 
 def test_proofs_shorten_games(fingal: Run) -> None:
     for name, more in (("whole", []), ("short", ["--adjudicate"])):
-        told(fingal, "match", "random", "random", "--size", 6, "--games", 4, "--seed", 1, "--name", name, *more)
+        told(fingal, "match", "uct:sims=9", "uct:sims=8", "--size", 6, "--games", 4, "--seed", 1, "--name", name, *more)
     with Store("games.sqlite") as store:
         whole, short = store.games("whole"), store.games("short")
     assert {game.how for game in short} == {"proof"}

@@ -6,7 +6,8 @@ import pytest
 
 from fingal.arena.play import play_game, proven_winner
 from fingal.game import BLACK, RESIGN, WHITE, Board, Colour, Record, Result, Special, formats
-from fingal.players.player import Limit
+from fingal.players.player import Limit, is_careless
+from fingal.players.spec import make
 from fingal.solve.dfpn import Settings, Solver
 from tests.serve.scripted import Answers, First
 
@@ -65,6 +66,30 @@ def test_a_proof_ends_the_game() -> None:
     assert moves(record) == ["B b2"]
     assert (record.result, failure) == (Result(BLACK), "")
     assert "proof" in record.end.comment
+
+
+def test_a_careless_player_must_win_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same game: who plays the first empty cell does not answer threats to b2, and White joins its sides."""
+    black = First()
+    monkeypatch.setattr(black, "careless", True, raising=False)
+    record, _ = play_game([black, First()], Record.of(["b2"], 3), prove=proven_winner)
+    assert len(record.moves) > 1
+    white = play_game([First(), black], Record.of(["b2"], 3), prove=proven_winner)[0]
+    assert moves(white) == ["B b2"]  # who loses may be careless
+
+
+@pytest.mark.parametrize(
+    ("text", "careless"),
+    [
+        ("random", True),
+        ("shortest-path:seed=1", True),
+        ("resistance:epsilon=0.1", True),
+        ("resistance", False),
+        ("uct:sims=9", False),
+    ],
+)
+def test_who_is_careless(text: str, careless: bool) -> None:
+    assert is_careless(make(text)) is careless
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 2), (3, 5), (4, 4), (5, 4)])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from fingal.analysis.connections import Connections
 from fingal.game import RESIGN, Board, Colour, Record, Result, Special
-from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, ask
+from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, ask, is_careless
 
 
 def play_game(
@@ -21,14 +21,14 @@ def play_game(
 
     A player that fails or moves illegally loses by forfeit, and the second value says why. ``ValueError`` when a player
     does not play there at all, on a board of this size for example. ``watch`` is called before every move, and the game
-    ends as soon as ``prove`` names a winner.
+    ends as soon as ``prove`` names a winner that is not careless.
     """
     record = opening.until(opening.end)
     record.players = {colour: players[colour].name for colour in Colour}
     record.result = None
     board, end = record.board(), record.end
     while not board.is_over():
-        if prove is not None and (winner := prove(board)) is not None:
+        if prove is not None and (winner := prove(board)) is not None and not is_careless(players[winner]):
             end.comment = f"Ended here by proof: {winner} has a connection from side to side."
             record.result = Result(winner)
             return record, ""

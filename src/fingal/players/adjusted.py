@@ -5,7 +5,17 @@ from __future__ import annotations
 import random
 
 from fingal.game import Record
-from fingal.players.player import NO_LIMIT, Interruptible, Judging, Limit, Player, Remarking, judgement, open_board
+from fingal.players.player import (
+    NO_LIMIT,
+    Interruptible,
+    Judging,
+    Limit,
+    Player,
+    Remarking,
+    is_careless,
+    judgement,
+    open_board,
+)
 
 
 class Adjusted:
@@ -19,6 +29,7 @@ class Adjusted:
         self.player = player
         self.limit = limit
         self.epsilon = epsilon
+        self.careless = epsilon > 0 or is_careless(player)
         self.value: float | None = None
         """What the player thought of the last position; None where the move was a random one."""
         # The kind may draw from the same seed: a text in it keeps the two streams apart.

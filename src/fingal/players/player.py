@@ -85,6 +85,18 @@ class Remarking(Protocol):
 
 
 @runtime_checkable
+class Careless(Protocol):
+    """What a player may have besides: whether it throws won games away, so that a proof does not win one for it."""
+
+    careless: bool
+
+
+def is_careless(player: Player) -> bool:
+    """Whether a player cannot be trusted with a game that is proven to be its."""
+    return isinstance(player, Careless) and player.careless
+
+
+@runtime_checkable
 class Judging(Protocol):
     """What a player may have besides: what it thinks of the position that it has just moved in."""
 

@@ -27,6 +27,7 @@ class RandomPlayer:
     def __init__(self, seed: int | None = None) -> None:
         """With the same seed it gives the same answers to the same questions."""
         self.name = "random"
+        self.careless = True
         self._random = random.Random(seed)
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
