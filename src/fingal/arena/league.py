@@ -171,9 +171,9 @@ _INTRODUCTION = f"""# The league
 Every kind of player that ships with Fingal, on each board that it plays: a Swiss tournament of {ROUNDS} rounds, where
 players of like scores meet for {GAMES} games from fair openings with both colours, and {RUNG_GAMES} games more between
 each of the web app's levels and the next, {QUICK_GAMES} where neither searches. A game ends where connections prove the
-winner. `make league` plays it and writes this page. Elo is Bradley and Terry's with an advantage for the first player,
-and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it is computed. Where a player wins or loses nearly every game
-its Elo is only known roughly, and the interval says so.
+winner, unless that is one who may [throw it away](arena.md). `make league` plays it and writes this page. Elo is
+Bradley and Terry's with an advantage for the first player, and `{PLAYERS[0]}` is 0; [the arena](arena.md) says how it
+is computed. Where a player wins or loses nearly every game its Elo is only known roughly, and the interval says so.
 
 Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """

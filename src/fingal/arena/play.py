@@ -27,6 +27,8 @@ def play_game(
     record.players = {colour: players[colour].name for colour in Colour}
     record.result = None
     board, end = record.board(), record.end
+    if all(map(is_careless, players)):
+        prove = None
     while not board.is_over():
         if prove is not None and (winner := prove(board)) is not None and not is_careless(players[winner]):
             end.comment = f"Ended here by proof: {winner} has a connection from side to side."
