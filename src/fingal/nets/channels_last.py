@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import onnx
@@ -58,70 +58,60 @@ class _Writer:
             for name in node.input:
                 self._consumers[name].append(node)
         self._written: set[str] = set()
+        self._joined: dict[str, onnx.NodeProto] = {}
+        """By the name of a ReLU's result: the convolution that gives its 8 bits."""
+        self._passed: set[str] = set()
+        """What lies between those two."""
+        for node in model.graph.node:
+            if node.op_type == "Relu":
+                self._join(node)
+
+    def _join(self, relu: onnx.NodeProto) -> None:
+        """Where a convolution goes to 8 bits and back, through this ReLU and to 8 bits, and nowhere else: join them."""
+        back = self._producer.get(relu.input[0])
+        if back is None or back.op_type != "DequantizeLinear" or len(self._consumers[relu.input[0]]) > 1:
+            return
+        narrow, after = self._producer[back.input[0]], self._consumers[relu.output[0]]
+        maker = self._producer.get(narrow.input[0])
+        # Only with a zero of 0 do 8 bits end where a ReLU does.
+        if (
+            self._is_narrow(maker)
+            and [node.op_type for node in after] == ["QuantizeLinear"]
+            and self._array(after[0].input[2]).item() == 0
+        ):
+            self._joined[relu.output[0]] = maker
+            self._passed |= {narrow.output[0], relu.output[0]}
 
     def take(self, node: onnx.NodeProto) -> None:
         """Write what stands for a node."""
-        op = node.op_type
+        op, output = node.op_type, node.output[0]
+        if output in self._passed or op == "DequantizeLinear" or self._is_narrow(node):
+            return  # what nobody asks for, or is written where somebody does
         if op == "QuantizeLinear":
-            self._quantise(node)
+            maker = self._joined.get(node.input[0], self._producer.get(node.input[0]))
+            if self._is_narrow(maker):
+                self._convolve_narrowly(maker, node)
+            else:
+                self._add(op, node.input, output)
         elif op == "Conv":
-            # What comes from 8 bits is written where it goes to 8 bits again.
-            if self._is_narrow(node):
-                return
             self._convolve(node)
         elif op == "Concat":
-            self._add(op, node.input, node.output[0], axis=3)
+            self._add(op, node.input, output, axis=3)
         elif op == "Slice":
-            places = self._constant(f"{node.output[0]}.axes", self._array(node.input[3]) - 1)
-            self._add(op, [*node.input[:3], places], node.output[0])
+            places = self._constant(f"{output}.axes", self._array(node.input[3]) - 1)
+            self._add(op, [*node.input[:3], places], output)
         elif op in _POOLS:
-            self._add(_POOLS[op], node.input, node.output[0], axes=[1, 2], keepdims=1)
+            self._add(_POOLS[op], node.input, output, axes=[1, 2], keepdims=1)
         elif op in _KEPT:
-            if not (op == "Relu" and self._within(node.output[0]) is not None):
-                self._add(op, node.input, node.output[0], **_attributes(node))
-        elif op != "DequantizeLinear":  # that is written where somebody asks for it
+            self._add(op, node.input, output, **_attributes(node))
+        else:
             raise ValueError(f"{op} is not a node of a quantised net")
 
-    def _quantise(self, node: onnx.NodeProto) -> None:
-        source, scale, zero = node.input
-        maker = self._producer.get(source)
-        if (within := self._within(source)) is not None:
-            self._convolve_narrowly(within, node)
-        elif maker is None or maker.op_type != "Conv" or not self._is_narrow(maker):
-            self._add("QuantizeLinear", [source, scale, zero], node.output[0])
-        elif not self._leads_within(node):
-            self._convolve_narrowly(maker, node)
-
-    def _within(self, relu: str) -> onnx.NodeProto | None:
-        """The convolution that a ReLU alone stands behind, if that goes to 8 bits alone: both are one node then."""
-        node = self._producer.get(relu)
-        if node is None or node.op_type != "Relu" or not self._only(relu, "QuantizeLinear"):
-            return None
-        wide = self._producer.get(node.input[0])
-        if wide is None or wide.op_type != "DequantizeLinear" or not self._only(node.input[0], "Relu"):
-            return None
-        narrow = self._producer.get(wide.input[0])
-        maker = None if narrow is None else self._producer.get(narrow.input[0])
-        # Only with a zero of 0 do 8 bits end where a ReLU does.
-        after = self._consumers[relu][0]
-        ends = self._array(after.input[2]).item() == 0
-        return maker if ends and maker is not None and maker.op_type == "Conv" and self._is_narrow(maker) else None
-
-    def _leads_within(self, narrow: onnx.NodeProto) -> bool:
-        wide = self._consumers[narrow.output[0]]
-        return any(
-            self._within(relu.output[0]) is not None
-            for node in wide
-            for relu in self._consumers[node.output[0]]
-            if relu.op_type == "Relu"
-        )
-
-    def _only(self, name: str, op: str) -> bool:
-        found = self._consumers[name]
-        return len(found) == 1 and found[0].op_type == op
-
-    def _is_narrow(self, convolution: onnx.NodeProto) -> bool:
-        maker = self._producer.get(convolution.input[0])
+    def _is_narrow(self, node: onnx.NodeProto | None) -> TypeGuard[onnx.NodeProto]:
+        """Whether it is a convolution of 8 bits: it is written where it goes to 8 bits again."""
+        if node is None or node.op_type != "Conv":
+            return False
+        maker = self._producer.get(node.input[0])
         return maker is not None and maker.op_type == "DequantizeLinear"
 
     def _convolve_narrowly(self, node: onnx.NodeProto, after: onnx.NodeProto) -> None:
