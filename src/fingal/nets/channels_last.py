@@ -26,13 +26,13 @@ _FIRST, _LAST = [0, 3, 1, 2], [0, 2, 3, 1]
 """Where the axes come from that channels first, or last, has."""
 
 
-def can_be(model: onnx.ModelProto) -> bool:
-    """Whether a quantised model can be written so: not one with attention, which has shapes of its own."""
-    return not any(node.op_type == "Softmax" for node in model.graph.node)
-
-
 def channels_last(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same model with its channels last: what it is given and what it gives stay as they are."""
+    """The same quantised model with its channels last: what it is given and what it gives stay as they are.
+
+    One with attention, which has shapes of its own, comes back unchanged.
+    """
+    if any(node.op_type == "Softmax" for node in model.graph.node):
+        return model
     writer = _Writer(model)
     for node in model.graph.node:
         writer.take(node)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fingal.nets.agreement import agreement, own_play
 from fingal.nets.card import Card, read_bytes, write_atomically
-from fingal.nets.channels_last import can_be, channels_last
+from fingal.nets.channels_last import channels_last
 from fingal.nets.export import export, write_model
 from fingal.nets.onnx_evaluator import OnnxEvaluator
 from fingal.nets.planes import take
@@ -77,9 +77,7 @@ def quantise(
             # Ranges by a moving average over the batches: one outlier must not coarsen everybody's steps.
             extra_options={"CalibMovingAverage": True, "CalibMovingAverageConstant": 0.05},
         )
-        quantised = onnx.load(str(target))
-    if can_be(quantised):
-        quantised = channels_last(quantised)
+        quantised = channels_last(onnx.load(str(target)))
     card = replace(evaluator.card, precision="int8")
     write_model(quantised, card, path)
     return card
