@@ -203,14 +203,15 @@ def test_another_seed_gives_another_net(tmp_path: Path) -> None:
     assert any(not torch.equal(one[name], two[name]) for name in one)
 
 
-def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lacking", ["source", "replay.stakes"])
+def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path, lacking: str) -> None:
     from fingal.learn.parts import state
 
     begin(tmp_path).save()
     found = state.load(file := tmp_path / "checkpoints" / "state.safetensors")
     assert found is not None
     tensors, about = found
-    del about["source"]
+    (about if lacking in about else tensors).pop(lacking)
     state.save(file, tensors, about)
     message = f"{tmp_path} was begun by an older Fingal: begin anew, with --start NET for its net"
     with pytest.raises(ValueError, match=re.escape(message)):

@@ -45,12 +45,8 @@ def keep(folder: Path, positions: Sequence[Position], side: int, seen: int = 0) 
         black, white = (board.packed()[colour][None] for colour in (0, 1))
         samples = {"black": black, "white": white, "final_black": black, "final_white": white}
         samples |= {"white_to_move": np.array([board.turn == 1]), "policy": np.array([policy], np.float32)}
-        samples |= {
-            "reply": np.array([-1]),
-            "value": np.array([value]),
-            "search_value": np.zeros(1),
-            "stakes": np.zeros(1),
-        }
+        samples |= {"reply": np.array([-1]), "value": np.array([value])}
+        samples |= {"search_value": np.zeros(1), "stakes": np.zeros(1)}
         replay.add(samples, board.width, search_share=0.0)
     file = folder / "checkpoints" / "state.safetensors"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -258,6 +254,17 @@ def test_where_nothing_was_searched_fully_only_the_value_is_measured(tmp_path: P
     config = replace(SHORT, source=keep(tmp_path / "source", [*random_positions(4), *cheap], 3), held_out=0.5)
     assert set(begin(config, tmp_path / "run").measure()) == {"held_out_value"}
     assert "top_1" not in run(config, tmp_path / "run")[-1]
+
+
+def test_positions_of_a_run_that_did_not_keep_what_was_at_stake(tmp_path: Path) -> None:
+    source = keep(tmp_path / "old", gaps(), 4)
+    found = state.load(file := tmp_path / "old" / "checkpoints" / "state.safetensors")
+    assert found is not None
+    tensors, about = found
+    new = run(replace(SHORT, source=source), tmp_path / "new")
+    del tensors["replay.stakes"]
+    state.save(file, tensors, about)
+    assert run(replace(SHORT, source=source), tmp_path / "older")[-1]["policy"] == new[-1]["policy"]
 
 
 def test_a_row_ends_when_the_time_is_up(tmp_path: Path) -> None:

@@ -452,7 +452,7 @@ class Trainer:
         if found is None:
             return
         tensors, about = found
-        if "source" not in about:
+        if "source" not in about or "replay.stakes" not in tensors:
             raise ValueError(
                 f"{self.run.folder} was begun by an older Fingal: begin anew, with --start NET for its net"
             )

@@ -149,6 +149,8 @@ def kept_positions(folder: Path) -> Kept:
     if "policy" not in rows or "seen" not in about:
         raise ValueError(f"{folder} holds no positions: give the folder of a run of alphazero that keeps its state")
     count = len(rows["value"])
+    # An older run did not keep what was at stake, and nothing here asks for it.
+    rows.setdefault("stakes", torch.zeros(count, dtype=torch.float16))
     return Kept(rows, (torch.arange(count) + about["seen"]) % max(1, count))
 
 
