@@ -3,7 +3,9 @@
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -126,6 +128,22 @@ def test_a_file_that_is_no_store_is_left_alone(path: Path, content: bytes) -> No
         Store(path, create=True)
     assert path.read_bytes() == content
     return None
+
+
+def test_a_new_file_may_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    """Whoever comes first makes the tables; nobody is told that the file is another program's, or locked."""
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(60):
+            path, together = tmp_path / f"{number}.sqlite", Barrier(4)
+
+            def begin(name: str, path: Path = path, together: Barrier = together) -> None:
+                together.wait()
+                with Store(path, create=True) as store:
+                    store.begin("match", {}, name)
+
+            list(pool.map(begin, "abcd"))
+            with Store(path) as store:
+                assert sorted(event.name for event in store.events()) == ["a", "b", "c", "d"]
 
 
 def test_another_programs_database_is_left_alone(path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +15,16 @@ def prepare(base: sqlite3.Connection, path: Path, schema: str, version: int, kin
 
     ``kind`` is what the file should be: 'a store of games'. ValueError, in one sentence, when it is something else.
     """
+    # In one transaction: another process may be making the tables just now.
+    base.execute("BEGIN")
     (found,) = base.execute("PRAGMA user_version").fetchone()
     (tables,) = base.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    base.execute("COMMIT")
     if found > version:
         raise ValueError(f"{path} was written by a newer Fingal: its version is {found}, not {version}")
     if found == 0 and tables > 0:
         raise ValueError(f"{path} is not {kind}, but another program's SQLite file")
-    base.execute("PRAGMA journal_mode = WAL")
+    _write_ahead(base)
     # A killed process loses nothing so; only a machine that loses its power may lose what came last.
     base.execute("PRAGMA synchronous = NORMAL")
     base.execute("PRAGMA foreign_keys = ON")
@@ -42,3 +47,20 @@ def transaction(base: sqlite3.Connection) -> Iterator[None]:
         base.execute("ROLLBACK")
         raise
     base.execute("COMMIT")
+
+
+def _write_ahead(base: sqlite3.Connection) -> None:
+    """Have a log beside the file, so that readers and the writer do not wait for each other.
+
+    SQLite waits for other processes everywhere but here: two that make the change at once are both refused.
+    """
+    (patience,) = base.execute("PRAGMA busy_timeout").fetchone()
+    end = time.monotonic() + patience / 1000
+    while True:
+        try:
+            base.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(random.uniform(0.001, 0.01))
