@@ -14,7 +14,7 @@ from fingal.players.clock import LAG, Doubt, Lateness, is_enough, share, wanted
 from fingal.players.player import Limit
 from fingal.players.searching import SearchPlayer
 from fingal.search.evaluator import Evaluation, Positions
-from fingal.search.tree import Settings
+from fingal.search.tree import Search, Settings
 from fingal.serve.htp import HtpEngine
 
 SECONDS = st.floats(0, 1e5)
@@ -125,6 +125,44 @@ def test_games_end_in_time_where_everything_takes_longer(
             if not engine.board.is_over():
                 engine.answer(f"play white {engine.board.name(rng.choice(engine.board.legal_moves))}")
         assert left < 5  # and time was used
+
+
+def used(ticking: Time, player: SearchPlayer, seconds: float, decimals: int = 3) -> float:
+    """The seconds that an engine takes for its first ten moves as White, with swap; the referee tells what is left."""
+    engine, left = HtpEngine(player), seconds
+    for line in ("boardsize 11", "param_game allow_swap 1", "play black a1"):
+        engine.answer(line)
+    for cell in engine.board.empty_cells[-10:]:
+        engine.answer(f"time_left white {math.floor(left * 10**decimals) / 10**decimals:.{decimals}f}")
+        began = ticking.now
+        assert engine.answer("genmove white").startswith("=")
+        left -= ticking.now - began
+        engine.answer(f"play black {engine.board.name(cell)}")  # refused where White has a stone
+    return seconds - left
+
+
+def test_a_referee_who_counts_whole_seconds_takes_no_time_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Time(monkeypatch, cost=0.02)
+    assert used(ticking, ticking.player(), 20, decimals=0) > 4
+
+
+def test_threads_that_are_looked_at_seldom_are_not_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Time(monkeypatch, cost=0.02)
+    together = SearchPlayer.with_net("two", ticking.evaluator, Settings(gumbel=True, threads=2), Limit(simulations=100))
+    assert used(ticking, together, 20) > 5
+
+
+def test_the_time_for_the_swap_on_a_board_that_the_net_does_not_know_is_not_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticking = Time(monkeypatch, cost=0.1)
+
+    def for_white(positions: Positions) -> Evaluation:  # so that White lets Black have the first stone
+        said = ticking.evaluator(positions)
+        return Evaluation(said.logits, np.where(positions.white_to_move, 0.5, -0.5).astype(np.float32))
+
+    player = SearchPlayer("small", lambda _: Search(for_white), pytest.fail, Limit(simulations=100), largest=5)
+    assert used(ticking, player, 40) > 10
 
 
 def test_what_is_late() -> None:

@@ -1,6 +1,7 @@
 """The tree search: golden trees, the same twice, small boards solved, limits, interrupts."""
 
 import random
+from collections.abc import Iterator
 from functools import cache
 from itertools import count
 
@@ -202,6 +203,36 @@ def test_interrupt_ends_a_run() -> None:
     search.interrupt()
     assert search.finish(simulations=100).visits == 1
     assert search.finish(simulations=100).visits == 101
+
+
+def test_the_position_is_judged_however_often_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    search, runs = Search(central), count()
+    run = search.run
+
+    def interrupted(*limits: float | None, **named: float | None) -> Iterator[None]:
+        if next(runs) < 5:
+            search.interrupt()
+        return run(*limits, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(search, "run", interrupted)
+    search.set_position(Board(5))
+    assert search.finish(simulations=100).visits == 1
+
+
+@pytest.mark.parametrize("settings", [PUCT, GUMBEL])
+def test_a_number_of_simulations_that_stands_for_no_limit(settings: Settings) -> None:
+    search = Search(central, settings)
+    search.set_position(Board(9))
+    calls = count()
+    found = search.finish(simulations=3 * 10**9, look=lambda: search.interrupt() if next(calls) == 50 else None)
+    assert 50 < found.visits < 1000
+
+
+def test_more_simulations_than_one_plan_of_gumbels_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "_LONGEST_PLAN", 70)
+    search = Search(central, GUMBEL)
+    search.set_position(Board(9))
+    assert search.finish(simulations=200).visits == 201
 
 
 def test_a_run_can_be_looked_at_left_and_taken_up_again() -> None:

@@ -11,9 +11,13 @@ import pytest
 
 from fingal.game import BLACK, RESIGN, WHITE, Record
 from fingal.players.htp import HtpPlayer
-from fingal.players.player import NO_LIMIT, PlayerError
+from fingal.players.player import NO_LIMIT, Limit, PlayerError
+from fingal.players.searching import SearchPlayer
+from fingal.search.tree import Settings
 from fingal.serve.htp import COMMANDS, HtpEngine, serve
+from fingal.serve.htp_analysis import Live
 from fingal.testing import check_player
+from tests.search.golden import central
 from tests.serve.fuzzing import fuzz_htp
 from tests.serve.scripted import Answers, First, Ponders
 
@@ -155,6 +159,39 @@ def test_interrupt_ends_the_search_under_way() -> None:
         output.close()
         assert answers.read() == b"= \n\n= a1\n\n= b1\n\n= \n\n"
         os.close(from_us)
+
+
+def test_an_interrupt_that_comes_too_late_ends_no_other_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(HtpEngine):
+        """One whose every answer is followed by an interrupt, before it has been sent."""
+
+        def answer(self, line: str | bytes, *, interrupted: bool = False, live: Live | None = None) -> str:
+            answer = super().answer(line, interrupted=interrupted, live=live)
+            self.interrupt()
+            return answer
+
+    monkeypatch.setattr("fingal.serve.htp.HtpEngine", Late)
+    player = SearchPlayer.with_net("thinker", central, Settings(), Limit(simulations=20))
+    assert serve(player, io.BytesIO(b"boardsize 5\nreg_genmove b\nreg_genmove b\n"), io.BytesIO()) == 0
+    assert player.search.visits >= 40
+
+
+def test_swap_stays_as_the_controller_has_set_it(tmp_path: Path) -> None:
+    """Whatever files say: a game that is read may have a swap or none, and the next one is played as before."""
+    (tmp_path / "without.sgf").write_text("(;FF[4]GM[11]SZ[5];B[c3])")
+    (tmp_path / "with.sgf").write_text("(;FF[4]GM[11]SZ[5];B[c3];W[swap-pieces])")
+    for allowed, answer in (("1", "= "), ("0", "? ill")):
+        engine = HtpEngine(First())
+        engine.answer(f"param_game allow_swap {allowed}")
+        for name in ("without.sgf", "with.sgf"):
+            assert engine.answer(f"loadsgf {tmp_path / name}") == "= \n\n"
+            if name == "without.sgf":
+                assert engine.answer("play w swap-pieces").startswith(answer)
+            assert f"allow_swap {allowed}" in engine.answer("param_game")
+            for line in ("clear_board", "boardsize 5"):
+                engine.answer(line)
+                engine.answer("play b c3")
+                assert engine.answer("play w swap-pieces").startswith(answer)
 
 
 def test_loadsgf(tmp_path: Path) -> None:

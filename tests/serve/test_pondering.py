@@ -3,6 +3,7 @@
 import io
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,29 +46,36 @@ def asked() -> Iterator[Waits]:
     assert ponderers() == []
 
 
+def tell(engine: HtpEngine, line: str) -> str:
+    """As a controller does: its line is answered, and then there is time to ponder."""
+    answer = engine.answer(line)
+    engine.ponder()
+    return answer
+
+
 def engine_of(asked: Waits, ponders: bool = True) -> HtpEngine:
     player = SearchPlayer.with_net("thinker", asked, Settings(gumbel=True), Limit(simulations=20), None, ponders)
     engine = HtpEngine(player)
-    engine.answer("boardsize 9")
+    tell(engine, "boardsize 9")
     return engine
 
 
 def test_it_thinks_on_and_keeps_what_it_found(asked: Waits) -> None:
     engine = engine_of(asked)
     search = engine.player.search  # type: ignore[attr-defined]
-    engine.answer("genmove b")
+    tell(engine, "genmove b")
     asked.wait_for(2000)
     assert len(ponderers()) == 1
-    assert engine.answer("time_left").startswith("= Black")
+    assert tell(engine, "time_left").startswith("= Black")
     asked.wait_for(100)  # and on, after a command that leaves the position as it is
-    engine.answer("name")
+    tell(engine, "name")
     engine.rest()
     reply = max(search.candidates(), key=lambda candidate: candidate.visits)
     assert reply.visits > 100
-    engine.answer(f"play w {engine.board.name(reply.move)}")
+    tell(engine, f"play w {engine.board.name(reply.move)}")
     assert ponderers() == []
     before = asked.asked
-    engine.answer("reg_genmove b")
+    tell(engine, "reg_genmove b")
     assert search.visits >= reply.visits + 20
     assert asked.asked <= before + 21
 
@@ -81,18 +89,18 @@ def test_every_command_answers_as_without(asked: Waits, line: str) -> None:
     plain, pondering = engine_of(Waits(), ponders=False), engine_of(asked)
     answers = []
     for engine in (plain, pondering):
-        engine.answer("play b e5")
-        first = engine.answer("genmove w")
+        tell(engine, "play b e5")
+        first = tell(engine, "genmove w")
         if engine is pondering:
             asked.wait_for(50)
-        told = engine.answer(line)
+        told = tell(engine, line)
         # What a search finds depends on what it knew before; that it finds something does not.
         told = told[:8] if "analyze" in line or "genmove" in line else told
         answers.append((first, told.replace(" ", "")[:2] if "genmove" in line else told))
         engine.rest()
         answers.append((engine.board.ply, len(engine.board.empty_cells)))
     assert answers[:2] == answers[2:]
-    assert (pondering.answer("showboard") == plain.answer("showboard")) or "genmove" in line
+    assert (tell(pondering, "showboard") == tell(plain, "showboard")) or "genmove" in line
     pondering.rest()
 
 
@@ -103,9 +111,21 @@ def test_it_ends_with_the_input_and_with_the_game(asked: Waits) -> None:
         assert ponderers() == []
 
 
+def test_the_answer_does_not_wait_for_it(asked: Waits) -> None:
+    class Reader(io.BytesIO):
+        def write(self, answer: Any) -> int:
+            assert ponderers() == []
+            return super().write(answer)
+
+    player = SearchPlayer.with_net("thinker", asked, Settings(), Limit(simulations=5), None, True)
+    answers = Reader()
+    assert serve(player, io.BytesIO(b"boardsize 5\ngenmove b\n"), answers) == 0
+    assert answers.getvalue().count(b"=") == 2
+
+
 def test_without_it_nothing_is_asked_between_commands(asked: Waits) -> None:
     engine = engine_of(asked, ponders=False)
-    engine.answer("genmove b")
+    tell(engine, "genmove b")
     assert ponderers() == []
 
 
@@ -119,10 +139,10 @@ def test_a_net_that_fails_meanwhile_is_heard_of_at_the_next_move(asked: Waits) -
 
     player = SearchPlayer.with_net("thinker", evaluator, Settings(), Limit(simulations=20), None, True)
     engine = HtpEngine(player)
-    engine.answer("boardsize 5")
-    assert engine.answer("genmove b").startswith("= ")
+    tell(engine, "boardsize 5")
+    assert tell(engine, "genmove b").startswith("= ")
     assert asked.reached.wait(20)
-    assert engine.answer("genmove w").startswith("= ")
+    assert tell(engine, "genmove w").startswith("= ")
     engine.rest()
 
 
@@ -130,9 +150,9 @@ def test_a_net_that_fails_meanwhile_is_heard_of_at_the_next_move(asked: Waits) -
 def test_by_text(text: str) -> None:
     player = make(text)
     engine = HtpEngine(player)
-    engine.answer("boardsize 11")
+    tell(engine, "boardsize 11")
     for line in ("genmove b", "genmove w", "genmove b"):
-        assert engine.answer(line).startswith("= ")
+        assert tell(engine, line).startswith("= ")
         assert len(ponderers()) == 1
     player.close()
     assert ponderers() == []

@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,9 +127,7 @@ class SearchPlayer:
                 self._search.set_position(board)
                 self._search.finish(simulations=1)  # whoever looks at the search finds this position
                 return SWAP
-            if limit.seconds is not None:  # what that took is gone
-                limit = replace(limit, seconds=max(LEAST_SECONDS, limit.seconds - (time.monotonic() - began)))
-            found = self._look(board, limit)
+            found = self._look(board, limit, began)
             self.value = found.value
             # Mirrored, the position is the opponent's: a swap makes of a value its negative.
             if stone_wins is None and found.value < 0:
@@ -214,20 +212,24 @@ class SearchPlayer:
         self.value = found.value
         return found.value < 0
 
-    def _look(self, board: Board, limit: Limit) -> Analysis:
+    def _look(self, board: Board, limit: Limit, began: float) -> Analysis:
+        """Search within a limit, of which all time since ``began`` is gone already."""
+        gone = time.monotonic() - began
+        seconds = None if limit.seconds is None else max(LEAST_SECONDS, limit.seconds - gone)
         search = self._search
         search.set_position(board)
         if limit.clock is None:
-            return search.finish(limit.simulations, limit.seconds, limit.nodes, lambda: self.watch(search))
-        timed = _Timed(search, clock.share(limit.clock, len(board.empty_cells)))
+            return search.finish(limit.simulations, seconds, limit.nodes, lambda: self.watch(search))
+        timed = _Timed(search, clock.share(max(0.0, limit.clock - gone), len(board.empty_cells)))
 
         def look() -> None:
             timed.look()
             self.watch(search)
 
-        most = min(timed.share.most, math.inf if limit.seconds is None else limit.seconds)
+        most = min(timed.share.most, math.inf if seconds is None else seconds)
         found = search.finish(limit.simulations, max(most, LEAST_SECONDS), limit.nodes, look)
-        self.meant = min(most, timed.wanted)
+        # Threads are looked at seldom, but keep a limit to a batch: only that much of what passed can be late.
+        self.meant = gone + min(most, max(timed.wanted, found.seconds - search.longest_step))
         return found
 
     def _last_moves(self, board: Board, found: Analysis, limit: Limit) -> int:

@@ -50,8 +50,8 @@ class Crew:
         self._is_over = False
         self._error: BaseException | None = None
         self._planned = 0
-        self._longest = 0.0
-        """Seconds that the longest batch so far took."""
+        self.longest = 0.0
+        """Seconds that the longest batch so far took, of those of several threads."""
         self._arrays = [self._room()]
         self._plan()
 
@@ -93,7 +93,7 @@ class Crew:
         False when the run is over. What one of them raised is raised here.
         """
         self._arrays += [self._room() for _ in range(len(self._arrays), threads)]
-        until = time.monotonic() + min(MOST_SLICE, max(SLICE, LEAST_BATCHES * self._longest))
+        until = time.monotonic() + min(MOST_SLICE, max(SLICE, LEAST_BATCHES * self.longest))
         others: list[threading.Thread] = []
         try:
             for worker in range(1, threads):
@@ -118,7 +118,7 @@ class Crew:
                 began = time.monotonic()
                 if not self.batch(worker, until):
                     return
-                self._longest = max(self._longest, time.monotonic() - began)
+                self.longest = max(self.longest, time.monotonic() - began)
         except BaseException as error:
             self._fail(error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -50,6 +51,8 @@ class Search(ABC):
 
     def __init__(self) -> None:
         """Begin without a position."""
+        self.longest_step = math.inf
+        """A run that gives control back seldom may pass a limit of time by so many seconds; infinite for others."""
         self._board: Board | None = None
         self._stop = threading.Event()
 
@@ -130,7 +133,7 @@ class Search(ABC):
         for _ in self.run(simulations, seconds, nodes):
             look()
         tree, _ = self._there()
-        if tree.visits == 0 and tree.proof == 0:
+        while tree.visits == 0 and tree.proof == 0:  # interrupted, perhaps more than once
             for _ in self.run(simulations=1):
                 break
         return self.analysis(time.monotonic() - begin)

@@ -16,6 +16,10 @@ from fingal.search.crew import Crew
 from fingal.search.evaluator import Evaluator
 from fingal.search.growing import MOST_EDGES, check_limits
 
+_MANY = 2**30
+"""Simulations: no tree gets so far."""
+_LONGEST_PLAN = 2**21
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -122,6 +126,8 @@ class Search(growing.Search):
         finally:
             tree.cancel_all()
             self._stop.clear()
+            if settings.threads > 1:
+                self.longest_step = crew.longest
 
     def clear(self) -> None:
         """Let go of the tree."""
@@ -144,11 +150,19 @@ class Search(growing.Search):
 
 
 def _plans(simulations: int | None, gumbel: bool) -> Iterator[int]:
-    """How many simulations to plan for. Gumbel's schedule needs their number: without one, ever longer plans."""
-    if simulations is not None:
+    """How many simulations to plan for.
+
+    Gumbel's schedule is made for a number of them; without one, or with more than can be meant, ever longer plans.
+    """
+    if not gumbel:
+        yield min(simulations or _MANY, _MANY)
+    elif simulations is not None and simulations <= _LONGEST_PLAN:
         yield simulations
-    elif not gumbel:
-        yield 2**30
     else:
-        yield from (64 << i for i in range(16))
-        yield from itertools.repeat(2**21)
+        left = math.inf if simulations is None else simulations
+        for i in itertools.count():
+            plan = min(64 << min(i, 30), _LONGEST_PLAN, left)
+            if plan == 0:
+                return
+            yield int(plan)
+            left -= plan

@@ -118,8 +118,10 @@ def _talk(engine: HtpEngine, input: BinaryIO, output: BinaryIO) -> int:
         answer = engine.answer(line.text, interrupted=line.is_interrupted, live=controller)
         with lock:
             line.is_running = False
+            engine.take_back_interrupt()
         if answer:
             controller.write(answer)
+        engine.ponder()
     return 0
 
 

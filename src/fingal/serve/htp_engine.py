@@ -29,6 +29,7 @@ from fingal.serve.htp_text import (
     to_colour,
     to_int,
     to_seconds,
+    unit,
 )
 
 _ANALYSES = """\
@@ -62,7 +63,11 @@ class HtpEngine:
         self.prover = htp_knowledge.Prover()
         self._at_work: object = None
         """What searches now, if it does."""
+        self._reaching = threading.Lock()
+        """Held by who looks for what searches, in order to interrupt it, and by who says what does."""
         self._interrupted = threading.Event()
+        self._began = 0.0
+        """When the line under way came."""
         self._pondered: object = None
         """The end of the record after the player's own last move: there it ponders between two commands, if it does."""
         self._live: Live | None = None
@@ -80,6 +85,7 @@ class HtpEngine:
             return framed("?", number, str(error))
         if not number and not words:
             return ""
+        self._began = time.monotonic()
         if interrupted:
             self._interrupted.set()
         self.rest()
@@ -98,22 +104,24 @@ class HtpEngine:
         except Exception as error:
             return framed("?", number, one_line(f"{name} failed: {type(error).__name__}: {error}"))
         finally:
-            with suppress(Exception):  # the answer counts, whether or not the player can ponder
-                self._ponder()
-            self._interrupted.clear()
+            self.take_back_interrupt()
 
     def rest(self) -> None:
         """Let the player ponder no more."""
         if (player := searching(self.player)) is not None:
             player.rest()
 
-    def _ponder(self) -> None:
-        """Let the player think on while the opponent does, if it just moved here."""
+    def ponder(self) -> None:
+        """Let the player think on while the opponent does, if it just moved here; for when the answer has been sent.
+
+        Never raises.
+        """
         player = searching(self.player)
         if player is None or self.has_quit or self.record.end is not self._pondered or self._resigned is not None:
             return
         if self.board.winner is None and not self._is_hurried():
-            player.ponder(self.record)
+            with suppress(Exception):
+                player.ponder(self.record)
 
     def _is_hurried(self) -> bool:
         """Whether who has just moved has no time to wait until a batch that is pondered on ends."""
@@ -137,8 +145,13 @@ class HtpEngine:
     def interrupt(self) -> None:
         """End the search under way, if there is one and the player can; from any thread."""
         self._interrupted.set()
-        if isinstance(self._at_work, Interruptible):
-            self._at_work.interrupt()
+        with self._reaching:
+            if isinstance(self._at_work, Interruptible):
+                self._at_work.interrupt()
+
+    def take_back_interrupt(self) -> None:
+        """Forget an interrupt that came when there was nothing to end any more."""
+        self._interrupted.clear()
 
     # The program
 
@@ -187,7 +200,8 @@ class HtpEngine:
 
     @command("clear_board")
     def _clear_board(self, _: list[str]) -> str:
-        self._begin(Record(self.record.width, self.record.height, self.record.swap))
+        width, height = self.record.width, self.record.height
+        self._begin(Record(width, height, self._allow_swap and width == height))
         return ""
 
     @command("play COLOUR MOVE")
@@ -206,10 +220,10 @@ class HtpEngine:
         colour = to_colour(arguments[0])
         if self.board.winner is not None and self.board.winner is not colour:
             return "resign"  # As benzene does: its tournament scripts play until somebody resigns.
-        began, most = time.monotonic(), self._share(colour).most
+        most = self._share(colour).most
         move = self._choose(colour)
         if self._has_clock:
-            spent = time.monotonic() - began
+            spent = time.monotonic() - self._began
             self._left[colour] = max(0.0, self._left[colour] - spent)
             player = searching(self.player)
             self._late[colour].moved(spent, most if player is None or player.meant is None else player.meant)
@@ -264,9 +278,9 @@ class HtpEngine:
         wanted = to_int(arguments[1]) if len(arguments) > 1 else len(record.moves)
         record = record.until(record.after(min(max(0, wanted), len(record.moves))))
         loser = record.pop().colour if record.end.move in (Special.RESIGN, Special.FORFEIT) else None
+        record.swap = record.swap or (self._allow_swap and record.width == record.height)
         self._begin(record)
         self._resigned = loser
-        self._allow_swap = self._allow_swap or record.swap
         return ""
 
     @command("param_game [NAME] [VALUE]")
@@ -295,7 +309,7 @@ class HtpEngine:
         if len(arguments) == 1:
             return seconds_text(self._left[colour])
         left = to_seconds(arguments[1])
-        self._late[colour].told(self._left[colour] - left)
+        self._late[colour].told(self._left[colour] - left - unit(arguments[1]))
         self._left[colour] = left
         self._has_clock = True
         return ""
@@ -397,15 +411,17 @@ class HtpEngine:
     @contextmanager
     def at_work(self, worker: object) -> Iterator[None]:
         """Let an interrupt reach a worker that can be interrupted, one that has come already too."""
-        self._at_work = worker
+        with self._reaching:
+            self._at_work = worker
         try:
             if self._interrupted.is_set():
                 self.interrupt()
             yield
         finally:
-            self._at_work = None
-            if (player := searching(self.player)) is not None:
-                player.search.take_back_interrupt()
+            with self._reaching:
+                self._at_work = None
+                if (player := searching(self.player)) is not None:
+                    player.search.take_back_interrupt()
 
     def _limit(self, colour: Colour) -> Limit:
         """Players that search share their time out themselves; others are told what this move may take."""

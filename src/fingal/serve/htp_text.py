@@ -138,6 +138,12 @@ def to_seconds(word: str) -> float:
     return seconds
 
 
+def unit(word: str) -> float:
+    """What the last digit of a time is worth: who writes 29 may mean almost 30."""
+    whole, _, decimals = word.partition(".")
+    return 10.0 ** -len(decimals) if whole.isdecimal() and (decimals + "0").isdecimal() else 0.0
+
+
 def seconds_text(seconds: float) -> str:
     """1800 for 1800.0, 55.5 for 55.46."""
     return f"{seconds:.1f}".removesuffix(".0")
