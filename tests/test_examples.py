@@ -17,7 +17,7 @@ def test_example(example: Path, tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from fingal.arena.command import run_players
-from fingal.arena.store import Store
+from fingal.arena.store import Store, StoredGame
 from fingal.game import formats
 from tests.conftest import FINGAL, Run
 
@@ -197,6 +197,18 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     with Store(tmp_path / "games.sqlite") as store:
         numbers = [game.number for game in store.games("match-1")]
     assert len(numbers) == len(set(numbers)) == second.result["games"]
+
+
+def test_a_game_that_was_just_written_is_told_of(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Store.add
+
+    def add_and_stop(store: Store, game: StoredGame) -> None:
+        add(store, game)
+        if len(store.games()) == 3:
+            raise KeyboardInterrupt  # as Python does when Ctrl-C comes while SQLite writes
+
+    monkeypatch.setattr(Store, "add", add_and_stop)
+    assert told(fingal, "match", "random", "random", "--size", 2, "--games", 9)["games"] == 3
 
 
 class Interrupted(NamedTuple):

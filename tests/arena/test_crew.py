@@ -63,7 +63,7 @@ def test_an_event_with_players_of_every_bad_kind_is_played_to_its_end(tmp_path: 
     """One hangs, one crashes, one cheats, one kills the process it plays in: each loses its games, and no more."""
     log = tmp_path / "log"
     bad = {
-        engine("hangs", log, timeout=0.5): "did not answer",
+        engine("hangs", log, timeout=5): "did not answer",
         engine("dies", log): "ended without answering",
         engine("illegal", log): "which is not legal there",
         engine("kills-parent", log): "its process died: SIGKILL",
@@ -86,7 +86,7 @@ def test_a_player_that_takes_too_long_is_ended() -> None:
     """The engine has a minute for its answer, but the crew is less patient: it ends the process."""
     crew = Workers(1, 2)
     try:
-        crew.check(["random"])
+        crew.check(["random", "shortest-path", engine("hangs")])  # so that they are there when the game begins
         first, second = crew.play([*tasks("shortest-path", engine("hangs"), 1), *tasks("random", "random", 2)[1:]])
     finally:
         crew.close()

@@ -35,6 +35,13 @@ def game_id(page: Any) -> str:
     return str(page.url.split("/#/")[1].split("/")[1])
 
 
+def wait_until_stored(page: Any, game: str, moves: int) -> None:
+    """Wait until the server has so many moves of a game: the page shows a move at once."""
+    kept = """([game, moves]) => fetch(`/api/games/${game}`)
+        .then((said) => said.json()).then((said) => said.nodes.length === 1 + moves)"""
+    page.wait_for_function(kept, arg=[game, moves])
+
+
 def engine_off(page: Any) -> None:
     """Have the analysis silent: engines say more of the cells than a test asks for."""
     page.get_by_role("switch", name="Engine", exact=True).uncheck()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.parts import click, says
+from tests.browser.parts import click, says, wait_until_stored
 from tests.serve.web.pages import served
 
 
@@ -15,9 +15,12 @@ def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path)
         page.goto(f"http://{server.host}/#/play/{game}")
         page.wait_for_selector(".table.play")
         click(page, "c3")
-        # The page shows a move at once; what counts is what the server has.
-        kept = "(id) => fetch(`/api/games/${id}`).then((said) => said.json()).then((game) => game.nodes.length === 2)"
-        page.wait_for_function(kept, arg=game)
+        wait_until_stored(page, game, moves=1)
+        # When nothing else is to be done the page fetches what its other parts need.
+        fetched = (
+            "() => performance.getEntriesByType('resource').some((each) => each.name.endsWith('/analyse-start.js'))"
+        )
+        page.wait_for_function(fetched)
         server.kill()
         expect(page.locator("#connection")).to_contain_text("No connection", timeout=15_000)
         page.locator("[data-cell=d4]").click()  # nobody confirms it: it is taken back

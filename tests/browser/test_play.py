@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from fingal import Board
-from tests.browser.parts import button, cell, click, game_id, says, status
+from tests.browser.parts import button, cell, click, game_id, says, status, wait_until_stored
 
 
 def start(page, size=None, opponent="Two people", text=None):
@@ -32,6 +32,7 @@ def test_two_people_play_a_whole_game_by_clicks(open_page, stored):
     expect(status(page)).to_have_text("Black wins.")
     expect(page.locator(".chain.line")).to_have_count(1)
     assert page.locator(".stone.winning").count() == 3
+    wait_until_stored(page, game_id(page), moves=5)
     game = stored(game_id(page))
     assert game["status"]["winner"] == "black"
     assert [node["move"] for node in game["nodes"]] == [None, "b1", "a2", "b2", "c2", "b3"]

@@ -35,7 +35,14 @@ def test_ctrl_c_ends_solve_and_keeps_what_was_found(tmp_path: Path) -> None:
     table = tmp_path / "table"
     command = [*FINGAL, "solve", "10", "--time", "600", "--memory", "16", "--table", str(table), "--json"]
     for delay in (2, 4, 8, 16, 32):  # until it comes after the search has begun, however busy the machine is
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Where the tests run in the background, programs are started with Ctrl-C ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)

@@ -242,7 +242,8 @@ class _Event:
             return False
         finally:
             live.stop()
-            self.games.sort(key=lambda game: game.number)
+            # In order, and with one that Ctrl-C came after when it had just been written.
+            self.games = running.store.games(running.event.name)
         return True
 
     def _save(self, game: StoredGame) -> None:
