@@ -16,7 +16,7 @@ class Settings(NetSearchSettings):
     """Simulations a move, on top of what is known from the moves before."""
     considered: int = 16
     """How many moves are looked at; half of them are dropped again and again."""
-    scale: float = 0.1
+    scale: float = 0.4
     """How much the values found count against the policy."""
     noise: float = 0.0
     """The scale of the Gumbel noise at the root: 0 plays the best move, 1 explores as in training."""

@@ -31,7 +31,7 @@ class Settings:
     """PUCT's exploration rate; it grows slowly with the visits."""
     fpu_reduction: float = 0.25
     """How much less than its parent a move that was never tried is worth."""
-    c_scale: float = 0.1
+    c_scale: float = 0.4
     """Gumbel's weight of values against the policy."""
     considered: int = 16
     """How many moves Gumbel's root considers."""
