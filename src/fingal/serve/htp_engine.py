@@ -194,14 +194,12 @@ class HtpEngine:
     @command("boardsize WIDTH [HEIGHT]")
     def _boardsize(self, arguments: list[str]) -> str:
         sides = [to_int(argument) for argument in arguments]
-        width, height = sides[0], sides[-1]
-        self._begin(Record(width, height, self._allow_swap and width == height))
+        self._begin(self._with_swap(Record(sides[0], sides[-1])))
         return ""
 
     @command("clear_board")
     def _clear_board(self, _: list[str]) -> str:
-        width, height = self.record.width, self.record.height
-        self._begin(Record(width, height, self._allow_swap and width == height))
+        self._begin(self._with_swap(Record(self.record.width, self.record.height)))
         return ""
 
     @command("play COLOUR MOVE")
@@ -278,8 +276,7 @@ class HtpEngine:
         wanted = to_int(arguments[1]) if len(arguments) > 1 else len(record.moves)
         record = record.until(record.after(min(max(0, wanted), len(record.moves))))
         loser = record.pop().colour if record.end.move in (Special.RESIGN, Special.FORFEIT) else None
-        record.swap = record.swap or (self._allow_swap and record.width == record.height)
-        self._begin(record)
+        self._begin(self._with_swap(record))
         self._resigned = loser
         return ""
 
@@ -348,6 +345,11 @@ class HtpEngine:
         self._left = dict.fromkeys(Colour, self._game_time)
         self._late = {colour: clock.Lateness() for colour in Colour}
         self._has_clock = self._has_game_time
+
+    def _with_swap(self, record: Record) -> Record:
+        """The same game, with swap where it is allowed now; a game that was read may have it anyway."""
+        record.swap = record.swap or (self._allow_swap and record.width == record.height)
+        return record
 
     def _set_swap(self, allowed: bool) -> None:
         record, before = self.record, self.record.swap
