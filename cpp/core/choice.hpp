@@ -13,7 +13,7 @@ struct SearchSettings {
   float c_base = 19652.0F;
   float fpu_reduction = 0.25F;
   float c_visit = 50.0F;  // Gumbel's sigma
-  float c_scale = 0.4F;
+  float c_scale = 0.1F;
   int considered = 16;        // how many moves Gumbel's root looks at
   float gumbel_scale = 1.0F;  // 0: no noise, the strongest move
   float noise_share = 0.0F;   // how much of PUCT's root prior is Dirichlet noise
