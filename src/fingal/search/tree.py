@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -159,10 +158,7 @@ def _plans(simulations: int | None, gumbel: bool) -> Iterator[int]:
     elif simulations is not None and simulations <= _LONGEST_PLAN:
         yield simulations
     else:
-        left = math.inf if simulations is None else simulations
-        for i in itertools.count():
-            plan = min(64 << min(i, 30), _LONGEST_PLAN, left)
-            if plan == 0:
-                return
-            yield int(plan)
-            left -= plan
+        left, plan = math.inf if simulations is None else simulations, 64
+        while left > 0:
+            yield int(min(plan, left))
+            left, plan = left - plan, min(2 * plan, _LONGEST_PLAN)

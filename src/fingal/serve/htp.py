@@ -118,7 +118,7 @@ def _talk(engine: HtpEngine, input: BinaryIO, output: BinaryIO) -> int:
         answer = engine.answer(line.text, interrupted=line.is_interrupted, live=controller)
         with lock:
             line.is_running = False
-            engine.take_back_interrupt()
+            engine.take_back_interrupt()  # one that came after the engine had its answer
         if answer:
             controller.write(answer)
         engine.ponder()
