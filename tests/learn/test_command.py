@@ -143,7 +143,7 @@ def test_help_lists_every_algorithm(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "an algorithm is missing: one of alphazero, distil, ezo"),
+        ([], "an algorithm is missing: one of alphazero, distil, apprentice, ezo"),
         (["ezoo"], "'ezoo' is not an algorithm"),
         (["ezo", "--preset", "huge"], "'huge' is not a preset: one of cpu-5x5, cpu-7x7, paper-7x7"),
         (["ezo", "--preset=huge"], "'huge' is not a preset"),

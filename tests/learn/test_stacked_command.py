@@ -75,7 +75,7 @@ def test_a_recurrent_net_and_pre_training(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["sars"], "'sars' is not an algorithm: one of alphazero, distil, ezo, imitate, neurohex"),
+        (["sars"], "'sars' is not an algorithm: one of alphazero, distil, apprentice, ezo, imitate, neurohex"),
         (["sarsa", "--rule", "q"], "rule is sarsa in 'fingal train sarsa', not q"),
         (["batch", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["batch", "--threads", "0"], "threads must be at least 1, not 0"),

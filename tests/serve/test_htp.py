@@ -142,6 +142,29 @@ def test_clock() -> None:
     assert player.limits[-1].clock == 0
 
 
+def test_time_for_a_number_of_moves() -> None:
+    """Each move gets the same part of what is left, less the lag; then what is left is for the rest of the game."""
+    player = First()
+    engine = HtpEngine(player)
+    engine.answer("time_left b 30 3")
+    assert engine.answer("genmove b") == "= a1\n\n"
+    assert player.limits[-1] == Limit(seconds=10 - 0.03)
+    engine.answer("time_left b 28 2")
+    engine.answer("genmove b")
+    assert player.limits[-1] == Limit(seconds=14 - 0.03)
+    engine.answer("genmove b")  # the last of the moves, with what the one before has left
+    assert 14 < (player.limits[-1].seconds or 0) < 28
+    assert player.limits[-1].clock is None
+    engine.answer("genmove b")
+    assert 0 < (player.limits[-1].clock or 0) < 28
+    engine.answer("time_left b 30 3")
+    engine.answer("clear_board")
+    engine.answer("genmove b")
+    assert player.limits[-1] == NO_LIMIT
+    assert engine.answer("time_left b 30 -1").startswith("? -1 is not a number of stones")
+    assert engine.answer("time_left b 30 x").startswith("? x is not a whole number")
+
+
 def test_interrupt_ends_the_search_under_way() -> None:
     player = Ponders()
     to_engine, from_us = os.pipe()

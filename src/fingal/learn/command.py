@@ -43,6 +43,7 @@ class Learner(NamedTuple):
 LEARNERS = {
     "alphazero": Learner("AlphaZero", "steps of learning"),
     "distil": Learner("Distil", "steps of learning"),
+    "apprentice": Learner("Apprentice", "steps of learning"),
     "ezo": Learner("Ezo", "epochs"),
     "imitate": Learner("Imitate", "steps of learning"),
     "neurohex": Learner("NeuroHex", "updates"),

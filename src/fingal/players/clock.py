@@ -51,6 +51,12 @@ def share(left: float, empty: int) -> Share:
     return Share(usual, STRETCH * usual)
 
 
+def even_share(left: float, moves: int, late: float) -> Share:
+    """What a move may take of seconds that are for so many moves, when so much, or the lag, is kept back for each."""
+    each = max(0.0, left / moves - max(LAG, late))
+    return Share(each, each)
+
+
 def without_lateness(left: float, empty: int, late: float) -> float:
     """What is left of a clock when so much, instead of the lag, is kept back for each move that may be left."""
     return max(0.0, left - max(0.0, late - LAG) * ((empty + 1) // 2))

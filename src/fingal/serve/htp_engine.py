@@ -59,6 +59,9 @@ class HtpEngine:
         self._game_time = 1800.0
         self._has_game_time = self._has_clock = False
         self._left = dict.fromkeys(Colour, self._game_time)
+        """Seconds,"""
+        self._stones = dict.fromkeys(Colour, 0)
+        """and how many moves they are for; 0: for the rest of the game."""
         self._late = {colour: clock.Lateness() for colour in Colour}
         self.prover = htp_knowledge.Prover()
         self._at_work: object = None
@@ -223,6 +226,7 @@ class HtpEngine:
         if self._has_clock:
             spent = time.monotonic() - self._began
             self._left[colour] = max(0.0, self._left[colour] - spent)
+            self._stones[colour] = max(0, self._stones[colour] - 1)
             player = searching(self.player)
             self._late[colour].moved(spent, most if player is None or player.meant is None else player.meant)
         if move == RESIGN:
@@ -292,7 +296,7 @@ class HtpEngine:
             self._set_swap(to_bool(value))
         elif name == "game_time":
             self._game_time = to_seconds(value)
-            self._left = dict.fromkeys(Colour, self._game_time)
+            self._start_clocks()
             self._has_game_time = self._has_clock = True
         else:
             raise ValueError(f"unknown parameter: {short(name)}; there are allow_swap and game_time")
@@ -305,9 +309,11 @@ class HtpEngine:
         colour = to_colour(arguments[0])
         if len(arguments) == 1:
             return seconds_text(self._left[colour])
-        left = to_seconds(arguments[1])
+        left, stones = to_seconds(arguments[1]), to_int(arguments[2]) if len(arguments) > 2 else 0
+        if stones < 0:
+            raise ValueError(f"{stones} is not a number of stones: a whole number from 0 is expected")
         self._late[colour].told(self._left[colour] - left - unit(arguments[1]))
-        self._left[colour] = left
+        self._left[colour], self._stones[colour] = left, stones
         self._has_clock = True
         return ""
 
@@ -337,12 +343,18 @@ class HtpEngine:
 
     # What the commands share
 
+    def _start_clocks(self) -> None:
+        self._left = dict.fromkeys(Colour, self._game_time)
+        self._stones = dict.fromkeys(Colour, 0)
+
     def _begin(self, record: Record) -> None:
         """Take over a record, and start the clocks afresh."""
         self.board = record.board()
         self.record = record
         self._resigned = None
-        self._left = dict.fromkeys(Colour, self._game_time)
+        self._start_clocks()
+        self._stones = dict.fromkeys(Colour, 0)
+        """How many moves the time left is for; 0: for the rest of the game."""
         self._late = {colour: clock.Lateness() for colour in Colour}
         self._has_clock = self._has_game_time
 
@@ -429,14 +441,17 @@ class HtpEngine:
         """Players that search share their time out themselves; others are told what this move may take."""
         if not self._has_clock:
             return NO_LIMIT
+        seconds = max(LEAST_SECONDS, self._share(colour).usual)
+        if self._stones[colour]:
+            return Limit(seconds=seconds)
         left = self._to_share(colour)
-        if searching(self.player) is not None:
-            return Limit(clock=left)
-        return Limit(seconds=max(LEAST_SECONDS, self._share(colour).usual), clock=left)
+        return Limit(clock=left) if searching(self.player) is not None else Limit(seconds=seconds, clock=left)
 
     def _to_share(self, colour: Colour) -> float:
         """The seconds of a clock that may be thought away."""
         return clock.without_lateness(self._left[colour], len(self.board.empty_cells), self._late[colour].seconds)
 
     def _share(self, colour: Colour) -> clock.Share:
+        if self._stones[colour]:
+            return clock.even_share(self._left[colour], self._stones[colour], self._late[colour].seconds)
         return clock.share(self._to_share(colour), len(self.board.empty_cells))

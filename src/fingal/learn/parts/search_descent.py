@@ -66,6 +66,14 @@ def follow(average: Net, net: Net, keep: float, steps: int) -> None:
     torch._foreach_lerp_(list(average.state_dict().values()), list(net.state_dict().values()), 1 - keep)
 
 
+def adamw(net: nn.Module, weight_decay: float, device: torch.device) -> torch.optim.AdamW:
+    """AdamW for a net on a device; only matrices and kernels decay."""
+    decayed = [p for p in net.parameters() if p.ndim > 1]
+    others = [p for p in net.parameters() if p.ndim <= 1]
+    groups = [{"params": decayed, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, fused=device.type == "cuda")
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to descend."""
@@ -86,12 +94,8 @@ class Descent:
         """Begin with a net that lies on the device, channels last."""
         self.net, self.device, self.settings = net, device, settings
         self._dtype = precision(net, device)
-        cuda = device.type == "cuda"
-        decayed = [p for p in net.parameters() if p.ndim > 1]
-        others = [p for p in net.parameters() if p.ndim <= 1]
-        groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
-        self.optimiser = torch.optim.AdamW(groups, fused=cuda)
-        self._forward: Callable[..., Output] = torch.compile(net, dynamic=False) if cuda else net
+        self.optimiser = adamw(net, settings.weight_decay, device)
+        self._forward: Callable[..., Output] = torch.compile(net, dynamic=False) if device.type == "cuda" else net
         self._processes = 1
         self._summed: Summed = alone
 

@@ -35,6 +35,7 @@ MOST_LISTED = 400
 SIGNS = {
     "alphazero": {"full_simulations"},
     "distil": {"source", "held_out"},
+    "apprentice": {"stray", "heat"},
     "ezo": {"latest_turn"},
     "imitate": {"most_random"},
     "neurohex": {"mentoring"},
@@ -50,6 +51,7 @@ SIGNS = {
 COUNTED = {
     "alphazero": ("step", "steps"),
     "distil": ("step", "steps"),
+    "apprentice": ("step", "steps"),
     "ezo": ("step", "epochs"),
     "imitate": ("step", "steps"),
     "neurohex": ("transitions", "transitions"),

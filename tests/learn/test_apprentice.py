@@ -1,0 +1,308 @@
+"""An apprentice: what it learns, how its games go, runs that go on after a kill, figures by hand."""
+
+import json
+import math
+import re
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from fingal import Board, cli
+from fingal.learn import command
+from fingal.learn.apprentice import PRESETS, Apprentice, Games, Lesson, Trainer, losses, train
+from fingal.learn.parts.actor import judge_for
+from fingal.learn.parts.run import Run
+from fingal.learn.parts.truth import Truth
+from fingal.nets import checkpoint
+from fingal.nets.judge import Judge
+from fingal.nets.residual import Config, Residual
+
+CPU = torch.device("cpu")
+TINY = Config(blocks=2, channels=8, pool_every=2, pool_channels=2, policy_channels=4, value_channels=4, value_hidden=8)
+SHAPE = (
+    "--blocks 2 --channels 8 --pool-every 2 --pool-channels 2 --policy-channels 4 --value-channels 4 --value-hidden 8"
+)
+"""The same for the command line."""
+
+
+def made(path: Path, seed: int, louder: float = 1.0) -> str:
+    """A file with a net that was never trained; its policy can be made more decided."""
+    torch.manual_seed(seed)
+    net = Residual(TINY)
+    with torch.no_grad():
+        net.policy_head.out.weight.mul_(louder)
+    checkpoint.save(net, path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def teacher(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return made(tmp_path_factory.mktemp("nets") / "teacher.safetensors", seed=5, louder=40.0)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(made(tmp_path_factory.mktemp("nets") / "start.safetensors", seed=6))
+
+
+@pytest.fixture(scope="module")
+def short(teacher: str) -> Apprentice:
+    return Apprentice(teacher=teacher, net=TINY, sizes=(3, 4), batch=32, steps=12, row_steps=4, warm_up=2)
+
+
+def judge(net: str | Path) -> Judge:
+    loaded = checkpoint.load(checkpoint.find(net))[0]
+    found = judge_for(loaded, CPU)
+    found.refresh(loaded)
+    return found
+
+
+def run(config: Apprentice, folder: Path, start: Path | None, rows: int = 1000) -> list[dict[str, float]]:
+    """Train for so many rows at most, with everything saved after every row but the last."""
+    kept, given = Run(folder, asdict(config)), []
+    try:
+        for figures in train(Trainer(config, kept, CPU, start)):
+            given.append(figures)
+            if len(given) == rows:
+                break
+    finally:
+        kept.close()
+    return given
+
+
+def boards(games: Games) -> list[Board]:
+    """The games as they stand, by playing their stones in turn."""
+    found, kept = [], games.kept()
+    for row in range(games.count):
+        stones = kept["stones"][:, row].numpy().view(np.uint64)
+        cells = [[cell for cell in range(games.size**2) if int(words[cell // 64]) >> cell % 64 & 1] for words in stones]
+        assert len(cells[0]) - len(cells[1]) == int(kept["white"][row])
+        board = Board(games.size)
+        for ply in range(len(cells[0]) + len(cells[1])):
+            board.push(cells[ply % 2][ply // 2])
+        found.append(board)
+    return found
+
+
+class Table:
+    """Games of one size, with two nets that are asked for their moves."""
+
+    def __init__(self, games: Games, teacher: str, apprentice: Path) -> None:
+        self.games, self.teacher = games, judge(teacher)
+        self.net = checkpoint.load(apprentice)[0]
+
+    def choose(self) -> Tensor:
+        lesson = self.games.lesson(self.teacher, torch.float32)
+        return self.games.choose(lesson, self.net(lesson.planes).policy)
+
+
+def table(size: int, count: int, teacher: str, start: Path, **settings: Any) -> Table:
+    config = Apprentice(teacher=teacher, net=TINY, sizes=(size,), batch=count, **settings)
+    return Table(Games(size, count, config, torch.Generator().manual_seed(size)), teacher, start)
+
+
+def test_losses_worked_by_hand() -> None:
+    # 3 to 1 with a stone on the third cell, and 9 to 1 to 1.
+    taught = torch.tensor([[math.log(3.0), 0.0, 60.0], [math.log(9.0), 0.0, 0.0]])
+    taken = torch.tensor([[False, False, True], [False, False, False]])
+    # Even, whatever the stone's cell says, and the same as the teacher.
+    said = torch.tensor([[0.0, 0.0, 50.0], [math.log(9.0), 0.0, 0.0]])
+    nothing = torch.zeros(2, 3, dtype=torch.int64)
+    lesson = Lesson(nothing, nothing, taken, taught, torch.tensor([0.5, 0.5]))
+    given = losses(said, torch.tensor([0.0, math.log(3.0)]), lesson)
+    away = 0.75 * math.log(0.75 / 0.5) + 0.25 * math.log(0.25 / 0.5)
+    assert float(given["policy"]) == pytest.approx(away, abs=1e-5)
+    # A value of 0.5 is a chance of 3 in 4, which a logit of ln 3 says.
+    assert float(given["value"]) == pytest.approx(away, abs=1e-5)
+    assert int(given["top_1"]) == 2
+
+
+def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Path) -> None:
+    at = table(4, 60, teacher, start, wild_share=1.0)
+    for _ in range(3):
+        at.games.play(at.choose())
+    lesson, seen = at.games.lesson(at.teacher, torch.float32), boards(at.games)
+    turned = 0
+    for row, board in enumerate(seen):
+        logits, value = at.teacher(
+            torch.from_numpy(board.packed().view(np.int64)[:, None]), torch.tensor([board.turn == 1]), 4, 4
+        )
+        place = lesson.cell[row].tolist()
+        assert sorted(place) == list(range(16))
+        assert float(lesson.value[row]) == pytest.approx(float(value), abs=1e-5)
+        assert lesson.policy[row].tolist() == pytest.approx([float(logits[0, cell]) for cell in place], abs=1e-4)
+        assert {place[cell] for cell in range(16) if not lesson.taken[row, cell]} == set(board.legal_moves)
+        mine = {place[cell] for cell in range(16) if lesson.planes[row, 0, 1:-1, 1:-1].flatten()[cell] > 0}
+        assert mine == {move for ply, move in enumerate(board.moves) if ply % 2 == int(board.turn)}
+        turned += place[0] == 15
+    assert 15 < turned < 45
+
+
+def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
+    at, ended = table(3, 64, teacher, start), 0
+    for _ in range(40):
+        before, cells = boards(at.games), at.choose()
+        over = at.games.play(cells)
+        done = 0
+        for board, cell, now in zip(before, cells.tolist(), boards(at.games), strict=True):
+            assert not board.is_over()
+            board.push(cell)
+            done += board.is_over()
+            expected = Board(3) if board.is_over() else board
+            assert expected.packed().tolist() == now.packed().tolist()
+        assert done == over
+        ended += over
+    assert ended > 100
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_who_moves(share: float, teacher: str, start: Path) -> None:
+    """With no heat and no random moves a side plays its own best move, the teacher's or the apprentice's."""
+    at = table(4, 50, teacher, start, heat=0.0, stray=0.0, wild_share=0.0, teacher_share=share)
+    first = at.choose()
+    assert len(set(first.tolist())) > 8  # a game begins with a random stone
+    at.games.play(first)
+    for _ in range(3):
+        lesson = at.games.lesson(at.teacher, torch.float32)
+        said = at.net(lesson.planes).policy
+        best = (lesson.policy if share else said).masked_fill(lesson.taken, -torch.inf).argmax(1)
+        cells = at.games.choose(lesson, said)
+        assert cells.tolist() == [int(lesson.cell[row, cell]) for row, cell in enumerate(best)]
+        at.games.play(cells)
+
+
+def test_heat_draws_from_the_policy(teacher: str, start: Path) -> None:
+    """With temperatures up to 1 moves are drawn; the mean of a third at 0 and the rest between is known by summing."""
+    count = 4000
+    at = table(2, count, teacher, start, heat=1.0, stray=0.0, wild_share=0.0, teacher_share=0.0)
+    at.games.players[:, 6] = 0  # no random stone
+    lesson = at.games.lesson(at.teacher, torch.float32)
+    chances = torch.tensor([0.6, 0.2, 0.1, 0.1])
+    logits = chances.log()[lesson.cell]
+    heats = torch.linspace(0.0005, 0.9995, 1000)
+    drawn = (chances.log() / heats.unsqueeze(1)).softmax(1).mean(0)
+    expected = (torch.tensor([1.0, 0.0, 0.0, 0.0]) + 2 * drawn) / 3
+    seen = torch.bincount(at.games.choose(lesson, logits), minlength=4) / count
+    assert seen.tolist() == pytest.approx(expected.tolist(), abs=0.03)
+
+
+def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
+    """Without heat ever more games are alike, unless random stones make them different."""
+    kinds = []
+    for share in (0.0, 1.0):
+        at = table(5, 400, teacher, start, heat=0.0, stray=0.0, wild_share=share, teacher_share=1.0)
+        for _ in range(5):
+            at.games.play(at.choose())
+        kinds.append(len({board.packed().tobytes() for board in boards(at.games)}))
+    assert kinds[0] <= 2 * 25 < 200 < kinds[1]
+
+
+def test_strays_are_random_moves(teacher: str, start: Path) -> None:
+    """Half of the sides make none, and a side's rate is from 0 to what is set: a quarter of 0.8 in the mean."""
+    at = table(5, 3000, teacher, start, heat=0.0, stray=0.8, wild_share=0.0, teacher_share=1.0)
+    at.games.play(at.choose())
+    lesson = at.games.lesson(at.teacher, torch.float32)
+    best = lesson.policy.masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
+    others = (at.games.choose(lesson, lesson.policy) != lesson.cell.gather(1, best).squeeze(1)).float().mean()
+    assert float(others) == pytest.approx(0.2 * 23 / 24, abs=0.03)
+
+
+def test_a_stopped_run_goes_on_as_if_it_had_not_been(short: Apprentice, start: Path, tmp_path: Path) -> None:
+    config = replace(short, checkpoint_minutes=1e-9)
+    run(config, tmp_path / "whole", start)
+    run(config, tmp_path / "parts", start, rows=2)
+    run(config, tmp_path / "parts", None)
+    whole, parts = (checkpoint.load(tmp_path / name / "checkpoints/latest.safetensors") for name in ("whole", "parts"))
+    other = parts[0].state_dict()
+    assert all(torch.equal(tensor, other[name]) for name, tensor in whole[0].state_dict().items())
+    assert {**whole[1].cost, "minutes": 0} == {**parts[1].cost, "minutes": 0}
+
+
+def test_norms_keep_their_statistics(short: Apprentice, start: Path, tmp_path: Path) -> None:
+    run(short, tmp_path / "run", start)
+    before, after = (checkpoint.load(file)[0] for file in (start, tmp_path / "run/checkpoints/latest.safetensors"))
+    assert torch.equal(before.norm.variance, after.norm.variance)
+    assert not torch.equal(before.stem.weight, after.stem.weight)
+
+
+def keeps_win(net: str | Path, size: int) -> float:
+    """In what share of won positions a net's best move still wins, by the exam's positions."""
+    truth = Truth(size)
+    stones, white = truth.positions.stones.view(np.int64), truth.positions.white_to_move
+    logits = judge(net)(torch.from_numpy(stones), torch.from_numpy(white), size, size)[0]
+    return float(truth.measure(logits.double().numpy()[None])["keeps_win"][0])
+
+
+def test_a_net_that_knows_nothing_learns_3x3_from_fingal_small(tmp_path: Path, start: Path) -> None:
+    config = Apprentice(
+        teacher="fingal-small",
+        net=TINY,
+        sizes=(3,),
+        batch=128,
+        steps=300,
+        row_steps=50,
+        warm_up=20,
+        learning_rate=0.01,
+        averaging=0.98,
+        stray=0.5,
+    )
+    rows = run(config, tmp_path / "run", start)
+    assert rows[-1]["policy"] < 0.3 * rows[0]["policy"]
+    assert rows[-1]["top_1"] > rows[0]["top_1"] + 0.1
+    assert keeps_win(start, 3) < 0.8
+    assert keeps_win("fingal-small", 3) > 0.95
+    assert keeps_win(tmp_path / "run/checkpoints/latest.safetensors", 3) > 0.93
+
+
+def test_command(
+    teacher: str, start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"fingal train apprentice --teacher {teacher} --start {start} {SHAPE} --sizes 3 4 --shares 1 3"
+    words += " --batch 40 --steps 6 --row-steps 3"
+    monkeypatch.setattr(sys, "argv", [*words.split(), "--run", str(tmp_path / "run")])
+    cli.main()
+    assert capsys.readouterr().out.strip() == str(tmp_path / "run/checkpoints/latest.safetensors")
+    rows = [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
+    assert [row["positions"] for row in rows] == [120, 240]
+    assert {"policy_3", "policy_4", "value", "top_1"} <= set(rows[0])
+    card = checkpoint.card_of(tmp_path / "run/checkpoints/latest.safetensors")
+    assert (card.name, card.sizes, card.cost["positions"]) == ("apprentice", ("3x3", "4x4"), 240)
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ({"sizes": (3, 3)}, "sizes must be different numbers from 2 to 19, not (3, 3)"),
+        ({"sizes": (5, 7), "shares": (1.0,)}, "shares must be 2 numbers above 0, one a size, not (1.0,)"),
+        (
+            {"sizes": (5, 7), "shares": (1.0, 100.0), "batch": 50},
+            "batch must have a position of every size, and 50 are too few",
+        ),
+        ({"batch": 2.5}, "batch must be a whole number, not 2.5"),
+        ({"heat": -1.0}, "heat must be a number from 0, not -1.0"),
+        ({"minutes": math.nan}, "minutes must be a number from 0, not nan"),
+        ({"stray": 1.5}, "stray must be from 0 to 1, not 1.5"),
+        ({"learning_rate": 0.0}, "learning_rate must be a number above 0, not 0.0"),
+        ({"steps": 0}, "steps must be at least 1, not 0"),
+        ({"seed": -1}, "seed must be from 0 to 2**63 - 1, not -1"),
+    ],
+)
+def test_nonsense_is_refused(setting: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        Apprentice(**setting)
+
+
+def test_a_net_to_begin_from_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="start must name a net"):
+        command.main(["apprentice", "--run", str(tmp_path / "run")])
+
+
+def test_preset_is_whole() -> None:
+    for config in PRESETS.values():
+        assert sum(config.counts()) <= config.batch < sum(config.counts()) + len(config.sizes)
