@@ -224,6 +224,14 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(short: Apprentice, start: P
     assert {**whole[1].cost, "minutes": 0} == {**parts[1].cost, "minutes": 0}
 
 
+def test_the_seed_decides_how_a_net_grows(short: Apprentice, start: Path, tmp_path: Path) -> None:
+    config, made = replace(short, net=replace(TINY, blocks=3), steps=2), []
+    for name in ("one", "other"):
+        run(config, tmp_path / name, start)
+        made.append(checkpoint.load(tmp_path / name / "checkpoints/latest.safetensors")[0].state_dict())
+    assert all(torch.equal(tensor, made[1][name]) for name, tensor in made[0].items())
+
+
 def test_norms_keep_their_statistics(short: Apprentice, start: Path, tmp_path: Path) -> None:
     run(short, tmp_path / "run", start)
     before, after = (checkpoint.load(file)[0] for file in (start, tmp_path / "run/checkpoints/latest.safetensors"))
@@ -284,7 +292,11 @@ def test_command(
             {"sizes": (5, 7), "shares": (1.0, 100.0), "batch": 50},
             "batch must have a position of every size, and 50 are too few",
         ),
+        ({"sizes": (5, 7), "shares": (math.nan, 1.0)}, "shares must be 2 numbers above 0, one a size, not (nan, 1.0)"),
+        ({"sizes": (5, 7), "shares": (1.0, math.inf)}, "shares must be 2 numbers above 0, one a size, not (1.0, inf)"),
+        ({"sizes": (5.5,)}, "sizes must be different numbers from 2 to 19, not (5.5,)"),
         ({"batch": 2.5}, "batch must be a whole number, not 2.5"),
+        ({"batch": 2_000_000}, "batch must be at most 1048576, not 2000000"),
         ({"heat": -1.0}, "heat must be a number from 0, not -1.0"),
         ({"minutes": math.nan}, "minutes must be a number from 0, not nan"),
         ({"stray": 1.5}, "stray must be from 0 to 1, not 1.5"),

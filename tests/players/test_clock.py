@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fingal.game import Board, Record
 from fingal.players.adjusted import Adjusted
-from fingal.players.clock import LAG, Doubt, Lateness, is_enough, share, wanted
+from fingal.players.clock import LAG, RESERVE, Doubt, Lateness, is_enough, share, wanted
 from fingal.players.player import Limit
 from fingal.players.searching import SearchPlayer
 from fingal.search.evaluator import Evaluation, Positions
@@ -37,6 +37,34 @@ def test_no_game_takes_more_than_its_clock(left: float, cells: int, data: st.Dat
         left -= spent + (LAG if begun >= LAG * ((cells + 1) // 2) else 0)
         assert left >= -1e-6
         left, empty = max(left, 0.0), empty - 2
+
+
+@given(SECONDS, st.integers(1, 361), st.integers(1, 400))
+def test_no_period_takes_more_than_it_has(left: float, cells: int, moves: int) -> None:
+    """Every move takes all that it may, and a lag where there was time for any; a reserve stays."""
+    empty = cells
+    while moves > 0 and empty > 0:
+        given = share(left, empty, moves)
+        assert given.usual <= given.most
+        if given.most > 0:
+            left -= given.most + LAG
+            assert left >= RESERVE - 1e-6
+        moves, empty = moves - 1, empty - 2
+
+
+@given(st.floats(20, 1e5), st.integers(100, 361), st.integers(1, 40))
+def test_all_moves_of_a_period_get_the_same(left: float, cells: int, moves: int) -> None:
+    usual = share(left, cells, moves).usual
+    assert usual == pytest.approx((left - RESERVE) / moves - LAG)
+    for made in range(1, moves):
+        rest = left - made * (usual + LAG)
+        assert share(rest, cells - 2 * made, moves - made).usual == pytest.approx(usual, rel=1e-6)
+    assert share(left, cells, 1) == share(left, cells - 1, 1)
+    assert share(left, cells, 1).most == share(left, cells, 1).usual
+
+
+def test_a_period_with_more_moves_than_the_board_has_room_for() -> None:
+    assert share(60, 25, 1000) == share(60, 25, 13)
 
 
 @given(SECONDS, SECONDS, st.integers(1, 361), DOUBTS)

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from fingal.game import BLACK, RESIGN, WHITE, Record
+from fingal.players import spec
+from fingal.players.adjusted import Adjusted
 from fingal.players.htp import HtpPlayer
 from fingal.players.player import NO_LIMIT, Limit, PlayerError
 from fingal.players.searching import SearchPlayer
@@ -143,26 +145,49 @@ def test_clock() -> None:
 
 
 def test_time_for_a_number_of_moves() -> None:
-    """Each move gets the same part of what is left, less the lag; then what is left is for the rest of the game."""
+    """Each move gets the same part of what is left, less what is kept back; then it is for the rest of the game."""
     player = First()
     engine = HtpEngine(player)
     engine.answer("time_left b 30 3")
     assert engine.answer("genmove b") == "= a1\n\n"
-    assert player.limits[-1] == Limit(seconds=10 - 0.03)
+    assert (player.limits[-1].clock, player.limits[-1].moves) == (30, 3)
+    assert player.limits[-1].seconds == pytest.approx((30 - 0.15) / 3 - 0.03)
     engine.answer("time_left b 28 2")
     engine.answer("genmove b")
-    assert player.limits[-1] == Limit(seconds=14 - 0.03)
-    engine.answer("genmove b")  # the last of the moves, with what the one before has left
-    assert 14 < (player.limits[-1].seconds or 0) < 28
-    assert player.limits[-1].clock is None
+    assert player.limits[-1].seconds == pytest.approx((28 - 0.15) / 2 - 0.03)
     engine.answer("genmove b")
-    assert 0 < (player.limits[-1].clock or 0) < 28
+    assert player.limits[-1].moves == 1
+    assert 14 < (player.limits[-1].seconds or 0) < 28
+    engine.answer("genmove b")
+    assert player.limits[-1].moves is None
     engine.answer("time_left b 30 3")
     engine.answer("clear_board")
     engine.answer("genmove b")
     assert player.limits[-1] == NO_LIMIT
+    engine.answer("param_game game_time 80")
+    engine.answer("genmove b")
+    assert player.limits[-1].moves is None
     assert engine.answer("time_left b 30 -1").startswith("? -1 is not a number of stones")
     assert engine.answer("time_left b 30 x").startswith("? x is not a whole number")
+
+
+def test_a_players_own_limit_does_not_hide_how_many_moves_a_clock_is_for() -> None:
+    inner = First()
+    engine = HtpEngine(Adjusted(inner, limit=Limit(seconds=5.0)))
+    engine.answer("time_left b 1 4")
+    engine.answer("genmove b")
+    (limit,) = inner.limits
+    assert (limit.clock, limit.moves) == (1, 4)
+    assert limit.seconds == pytest.approx((1 - 0.15) / 4 - 0.03)
+
+
+def test_who_has_a_time_for_every_move_ponders() -> None:
+    """What is left of it after a move says nothing of the next one's."""
+    engine = HtpEngine(spec.make("puct:net=fingal-small,sims=8,ponder=yes"))
+    for seconds, ponders in (("30", True), ("0.2", False)):
+        engine.answer(f"time_left b {seconds} 1")
+        engine.answer("genmove b")
+        assert engine._is_hurried() is not ponders
 
 
 def test_interrupt_ends_the_search_under_way() -> None:

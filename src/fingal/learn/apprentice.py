@@ -33,6 +33,9 @@ from fingal.nets.planes_torch import encode, layout
 from fingal.nets.residual import SMALL, Config, Residual
 from fingal.nets.ringed import precision
 
+MOST_GAMES = 1 << 20
+"""More at once would need more memory than there is."""
+
 
 @dataclass(frozen=True)
 class Apprentice:
@@ -85,10 +88,15 @@ class Apprentice:
         for name in ("batch", "steps", "row_steps", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if not self.sizes or not all(2 <= size <= 19 for size in self.sizes) or len(set(self.sizes)) < len(self.sizes):
+        possible = all(type(size) is int and 2 <= size <= 19 for size in self.sizes)
+        if not self.sizes or not possible or len(set(self.sizes)) < len(self.sizes):
             raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
-        if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
+        if self.shares and (
+            len(self.shares) != len(self.sizes) or not 0 < min(self.shares) <= sum(self.shares) < math.inf
+        ):
             raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
+        if self.batch > MOST_GAMES:
+            raise ValueError(f"batch must be at most {MOST_GAMES}, not {self.batch}")
         if min(self.counts()) < 1:
             raise ValueError(f"batch must have a position of every size, and {self.batch} are too few")
         for name in ("minutes", "heat", "warm_up", "weight_decay"):
@@ -188,7 +196,7 @@ class Games:
         stray = config.stray * (2 * self._lots(count, 2) - 1).clamp(min=0)
         taught = self._lots(count, 2) < config.teacher_share
         # With fewer than 2 (size - 1) stones nobody has won.
-        many = (self._lots(count, 1) * (2 * self.size - 2)).floor()
+        many = 1 + (self._lots(count, 1) * (2 * self.size - 3)).floor()
         wild = torch.where(self._lots(count, 1) < config.wild_share, many, 1.0)
         return torch.cat((heat, stray, taught, wild), 1)
 
@@ -257,6 +265,7 @@ class Trainer:
         found = state.load(run.checkpoints / "state.safetensors")
         if found is None and start is None:
             raise ValueError("start must name a net: an apprentice begins with what it has learned elsewhere")
+        torch.manual_seed(config.seed)  # a net with more blocks than the one that it begins from
         net = Residual(config.net)
         if found is None:
             assert start is not None

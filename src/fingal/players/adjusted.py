@@ -52,7 +52,7 @@ class Adjusted:
         if own is None or limit.clock is None:
             return limit if own is None else own
         seconds = [each for each in (own.seconds, limit.seconds) if each is not None]
-        return Limit(own.simulations, min(seconds, default=None), own.nodes, limit.clock)
+        return Limit(own.simulations, min(seconds, default=None), own.nodes, limit.clock, limit.moves)
 
     @property
     def remark(self) -> str:

@@ -11,6 +11,8 @@ LEAST_MOVES = 8
 """The time left is never shared among fewer moves than this."""
 STRETCH = 2.5
 """A hard move may take so many times the usual."""
+RESERVE = 0.15
+"""Seconds kept back of a time that is for a few moves: the first late batch of the last one would lose the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +41,31 @@ class Doubt:
     """How much less the position is worth than when the search began, in values from -1 to 1."""
 
 
-def share(left: float, empty: int) -> Share:
-    """What a move may take with so many seconds left and so many empty cells.
+def share(left: float, empty: int, moves: int | None = None) -> Share:
+    """What a move may take with so many seconds left, for the rest of the game or for ``moves``, and empty cells.
 
     A player may have to fill half of the cells, and a lag for each is kept back; of the rest a move gets its part as if
-    either side had a quarter of the cells to fill, as in most games. Even if every move takes the most, and the lag on
-    top, the clock never runs out.
+    either side had a quarter of the cells to fill, as in most games. Where the number of moves is given, all of them
+    get the same part. Even if every move takes the most, and the lag on top, the clock never runs out.
     """
-    spare = max(0.0, left - LAG * ((empty + 1) // 2))
-    usual = spare / max(float(LEAST_MOVES), empty / 4)
-    return Share(usual, STRETCH * usual)
+    count = _to_come(empty, moves)
+    if moves is None:
+        usual = max(0.0, left - LAG * count) / max(float(LEAST_MOVES), empty / 4)
+        return Share(usual, STRETCH * usual)
+    usual = max(0.0, left - RESERVE - LAG * count) / count
+    # Of two moves the first may take three quarters, and the last of all has no other to take from.
+    return Share(usual, min(STRETCH, (count + 1) / 2) * usual)
 
 
-def even_share(left: float, moves: int, late: float) -> Share:
-    """What a move may take of seconds that are for so many moves, when so much, or the lag, is kept back for each."""
-    each = max(0.0, left / moves - max(LAG, late))
-    return Share(each, each)
-
-
-def without_lateness(left: float, empty: int, late: float) -> float:
+def without_lateness(left: float, empty: int, late: float, moves: int | None = None) -> float:
     """What is left of a clock when so much, instead of the lag, is kept back for each move that may be left."""
-    return max(0.0, left - max(0.0, late - LAG) * ((empty + 1) // 2))
+    return max(0.0, left - max(0.0, late - LAG) * _to_come(empty, moves))
+
+
+def _to_come(empty: int, moves: int | None) -> int:
+    """The most moves that are left on a clock."""
+    filling = (empty + 1) // 2
+    return filling if moves is None else max(1, min(moves, filling))
 
 
 class Lateness:

@@ -20,13 +20,14 @@ class Limit:
     seconds: float | None = None
     nodes: int | None = None
     clock: float | None = None
-    """Seconds left for the rest of the game, from 0 on: a player that searches shares them among its moves."""
+    """Seconds left, from 0 on, for the rest of the game or for ``moves``: a player that searches shares them out."""
+    moves: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse limits that leave no room for a move."""
         if self.clock is not None and not self.clock >= 0:
             raise ValueError(f"a clock of {self.clock} seconds is not possible: it must be at least 0")
-        for name in ("simulations", "seconds", "nodes"):
+        for name in ("simulations", "seconds", "nodes", "moves"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"a limit of {value} {name} is not possible: it must be more than 0")

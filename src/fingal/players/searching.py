@@ -116,7 +116,7 @@ class SearchPlayer:
         self.value = self.meant = None
         try:
             if may_be_swapped(board):
-                if limit.clock is not None and clock.share(limit.clock, board.cells).most < HURRY:
+                if limit.clock is not None and clock.share(limit.clock, board.cells, limit.moves).most < HURRY:
                     return customary_opening(board)
                 return self._open(board)
             if limit == NO_LIMIT:
@@ -203,7 +203,7 @@ class SearchPlayer:
             return proven
         bounds = [] if limit.seconds is None else [limit.seconds / 2]
         if limit.clock is not None:
-            bounds.append(max(clock.share(limit.clock, board.cells).usual, LEAST_SECONDS))
+            bounds.append(max(clock.share(limit.clock, board.cells, limit.moves).usual, LEAST_SECONDS))
         seconds = min(bounds, default=None)
         self._search.set_position(opening.smaller(board, self._largest))
         found = self._search.finish(OPENING_SIMULATIONS, seconds)
@@ -220,7 +220,7 @@ class SearchPlayer:
         search.set_position(board)
         if limit.clock is None:
             return search.finish(limit.simulations, seconds, limit.nodes, lambda: self.watch(search))
-        timed = _Timed(search, clock.share(max(0.0, limit.clock - gone), len(board.empty_cells)))
+        timed = _Timed(search, clock.share(max(0.0, limit.clock - gone), len(board.empty_cells), limit.moves))
 
         def look() -> None:
             timed.look()
@@ -236,7 +236,8 @@ class SearchPlayer:
         """Where the result is proven: the move that wins soonest, or that loses latest."""
         nodes = ending.NODES
         if limit.clock is not None:
-            nodes = min(nodes, int(ENDING_RATE * clock.share(limit.clock, len(board.empty_cells)).usual))
+            usual = clock.share(limit.clock, len(board.empty_cells), limit.moves).usual
+            nodes = min(nodes, int(ENDING_RATE * usual))
         if found.proof > 0:
             win = ending.fewest_moves(board, nodes)
             return self._search.best_move() if win is None else win[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import threading
 import time
@@ -62,6 +63,8 @@ class HtpEngine:
         """Seconds,"""
         self._stones = dict.fromkeys(Colour, 0)
         """and how many moves they are for; 0: for the rest of the game."""
+        self._given = clock.Share(math.inf, math.inf)
+        """What the last move was given: the next will get about as much, even where it is from another clock."""
         self._late = {colour: clock.Lateness() for colour in Colour}
         self.prover = htp_knowledge.Prover()
         self._at_work: object = None
@@ -131,7 +134,7 @@ class HtpEngine:
         colour = self.record.end.colour
         if not self._has_clock or colour is None:
             return False
-        return self._share(colour).usual < LEAST_TO_PONDER
+        return self._given.usual < LEAST_TO_PONDER
 
     def _streamed(self, number: str, lines: Generator[str]) -> str:
         """Send an answer line by line and return its end; all of it where nobody reads along."""
@@ -221,14 +224,14 @@ class HtpEngine:
         colour = to_colour(arguments[0])
         if self.board.winner is not None and self.board.winner is not colour:
             return "resign"  # As benzene does: its tournament scripts play until somebody resigns.
-        most = self._share(colour).most
+        given = self._given = self._share(colour)
         move = self._choose(colour)
         if self._has_clock:
             spent = time.monotonic() - self._began
             self._left[colour] = max(0.0, self._left[colour] - spent)
             self._stones[colour] = max(0, self._stones[colour] - 1)
             player = searching(self.player)
-            self._late[colour].moved(spent, most if player is None or player.meant is None else player.meant)
+            self._late[colour].moved(spent, given.most if player is None or player.meant is None else player.meant)
         if move == RESIGN:
             self._resigned = colour
             return "resign"
@@ -353,8 +356,6 @@ class HtpEngine:
         self.record = record
         self._resigned = None
         self._start_clocks()
-        self._stones = dict.fromkeys(Colour, 0)
-        """How many moves the time left is for; 0: for the rest of the game."""
         self._late = {colour: clock.Lateness() for colour in Colour}
         self._has_clock = self._has_game_time
 
@@ -441,17 +442,16 @@ class HtpEngine:
         """Players that search share their time out themselves; others are told what this move may take."""
         if not self._has_clock:
             return NO_LIMIT
-        seconds = max(LEAST_SECONDS, self._share(colour).usual)
-        if self._stones[colour]:
-            return Limit(seconds=seconds)
-        left = self._to_share(colour)
-        return Limit(clock=left) if searching(self.player) is not None else Limit(seconds=seconds, clock=left)
+        left, moves = self._to_share(colour)
+        if searching(self.player) is not None:
+            return Limit(clock=left, moves=moves)
+        return Limit(seconds=max(LEAST_SECONDS, self._share(colour).usual), clock=left, moves=moves)
 
-    def _to_share(self, colour: Colour) -> float:
-        """The seconds of a clock that may be thought away."""
-        return clock.without_lateness(self._left[colour], len(self.board.empty_cells), self._late[colour].seconds)
+    def _to_share(self, colour: Colour) -> tuple[float, int | None]:
+        """The seconds of a clock that may be thought away, and how many moves they are for, if that is known."""
+        empty, moves = len(self.board.empty_cells), self._stones[colour] or None
+        return clock.without_lateness(self._left[colour], empty, self._late[colour].seconds, moves), moves
 
     def _share(self, colour: Colour) -> clock.Share:
-        if self._stones[colour]:
-            return clock.even_share(self._left[colour], self._stones[colour], self._late[colour].seconds)
-        return clock.share(self._to_share(colour), len(self.board.empty_cells))
+        left, moves = self._to_share(colour)
+        return clock.share(left, len(self.board.empty_cells), moves)
