@@ -93,18 +93,18 @@ def boards(games: Games) -> list[Board]:
 class Table:
     """Games of one size, with two nets that are asked for their moves."""
 
-    def __init__(self, games: Games, teacher: str, apprentice: Path) -> None:
-        self.games, self.teacher = games, judge(teacher)
+    def __init__(self, games: Games, apprentice: Path) -> None:
+        self.games, self.teacher = games, games.teacher
         self.net = checkpoint.load(apprentice)[0]
 
-    def choose(self) -> Tensor:
-        lesson = self.games.lesson(self.teacher, torch.float32)
-        return self.games.choose(lesson, self.net(lesson.planes).policy)
+    def choose(self) -> tuple[Lesson, Tensor]:
+        lesson = self.games.lesson(torch.float32)
+        return lesson, self.games.choose(lesson, self.net(lesson.planes).policy)
 
 
 def table(size: int, count: int, teacher: str, start: Path, **settings: Any) -> Table:
     config = Apprentice(teacher=teacher, net=TINY, sizes=(size,), batch=count, **settings)
-    return Table(Games(size, count, config, torch.Generator().manual_seed(size)), teacher, start)
+    return Table(Games(size, count, config, judge(teacher), torch.Generator().manual_seed(size)), start)
 
 
 def test_losses_worked_by_hand() -> None:
@@ -126,8 +126,8 @@ def test_losses_worked_by_hand() -> None:
 def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Path) -> None:
     at = table(4, 60, teacher, start, wild_share=1.0)
     for _ in range(3):
-        at.games.play(at.choose())
-    lesson, seen = at.games.lesson(at.teacher, torch.float32), boards(at.games)
+        at.games.play(*at.choose())
+    lesson, seen = at.games.lesson(torch.float32), boards(at.games)
     turned = 0
     for row, board in enumerate(seen):
         logits, value = at.teacher(
@@ -147,8 +147,8 @@ def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Pat
 def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
     at, ended = table(3, 64, teacher, start), 0
     for _ in range(40):
-        before, cells = boards(at.games), at.choose()
-        over = at.games.play(cells)
+        before, (lesson, cells) = boards(at.games), at.choose()
+        _, over = at.games.play(lesson, cells)
         done = 0
         for board, cell, now in zip(before, cells.tolist(), boards(at.games), strict=True):
             assert not board.is_over()
@@ -165,16 +165,43 @@ def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
 def test_who_moves(share: float, teacher: str, start: Path) -> None:
     """With no heat and no random moves a side plays its own best move, the teacher's or the apprentice's."""
     at = table(4, 50, teacher, start, heat=0.0, stray=0.0, wild_share=0.0, teacher_share=share)
-    first = at.choose()
+    lesson, first = at.choose()
     assert len(set(first.tolist())) > 8  # a game begins with a random stone
-    at.games.play(first)
+    at.games.play(lesson, first)
     for _ in range(3):
-        lesson = at.games.lesson(at.teacher, torch.float32)
+        lesson = at.games.lesson(torch.float32)
         said = at.net(lesson.planes).policy
         best = (lesson.policy if share else said).masked_fill(lesson.taken, -torch.inf).argmax(1)
         cells = at.games.choose(lesson, said)
         assert cells.tolist() == [int(lesson.cell[row, cell]) for row, cell in enumerate(best)]
-        at.games.play(cells)
+        at.games.play(lesson, cells)
+
+
+def test_what_moves_show_of_values(start: Path) -> None:
+    """After the teacher's best move its value of either position counts half; after another one the first alone."""
+    at = table(4, 100, "fingal-small", start, wild_share=1.0, teacher_share=0.5)
+    best = others = wins = 0
+    for _ in range(8):
+        lesson, cells = at.choose()
+        before = boards(at.games)
+        learned, _ = at.games.play(lesson, cells)
+        for row, board in enumerate(before):
+            logits, value = at.teacher(
+                torch.from_numpy(board.packed().view(np.int64)[:, None]), torch.tensor([board.turn == 1]), 4, 4
+            )
+            expected, move = float(value), max(board.legal_moves, key=lambda cell: float(logits[0, cell]))
+            followed = int(cells[row]) == move
+            board.push(int(cells[row]))
+            if followed and board.is_over():
+                expected = (expected + 1) / 2
+                wins += 1
+            elif followed:
+                after = torch.from_numpy(board.packed().view(np.int64)[:, None])
+                expected = (expected - float(at.teacher(after, torch.tensor([board.turn == 1]), 4, 4)[1])) / 2
+                best += 1
+            others += not followed
+            assert float(learned.value[row]) == pytest.approx(expected, abs=1e-4)
+    assert min(best, others, wins) > 10
 
 
 def test_heat_draws_from_the_policy(teacher: str, start: Path) -> None:
@@ -182,7 +209,7 @@ def test_heat_draws_from_the_policy(teacher: str, start: Path) -> None:
     count = 4000
     at = table(2, count, teacher, start, heat=1.0, stray=0.0, wild_share=0.0, teacher_share=0.0)
     at.games.players[:, 6] = 0  # no random stone
-    lesson = at.games.lesson(at.teacher, torch.float32)
+    lesson = at.games.lesson(torch.float32)
     chances = torch.tensor([0.6, 0.2, 0.1, 0.1])
     logits = chances.log()[lesson.cell]
     heats = torch.linspace(0.0005, 0.9995, 1000)
@@ -198,7 +225,7 @@ def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
     for share in (0.0, 1.0):
         at = table(5, 400, teacher, start, heat=0.0, stray=0.0, wild_share=share, teacher_share=1.0)
         for _ in range(5):
-            at.games.play(at.choose())
+            at.games.play(*at.choose())
         kinds.append(len({board.packed().tobytes() for board in boards(at.games)}))
     assert kinds[0] <= 2 * 25 < 200 < kinds[1]
 
@@ -206,8 +233,8 @@ def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
 def test_strays_are_random_moves(teacher: str, start: Path) -> None:
     """Half of the sides make none, and a side's rate is from 0 to what is set: a quarter of 0.8 in the mean."""
     at = table(5, 3000, teacher, start, heat=0.0, stray=0.8, wild_share=0.0, teacher_share=1.0)
-    at.games.play(at.choose())
-    lesson = at.games.lesson(at.teacher, torch.float32)
+    at.games.play(*at.choose())
+    lesson = at.games.lesson(torch.float32)
     best = lesson.policy.masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
     others = (at.games.choose(lesson, lesson.policy) != lesson.cell.gather(1, best).squeeze(1)).float().mean()
     assert float(others) == pytest.approx(0.2 * 23 / 24, abs=0.03)

@@ -146,8 +146,21 @@ PANELS = (("policy loss", ("policy",)), ("value loss", ("value",)), ("the teache
 """The picture's panels: titles and figures."""
 
 
+class Judged(NamedTuple):
+    """B positions of one size as they are, and what the teacher says of them."""
+
+    stones: Tensor
+    """int64 [2, B, words]"""
+    white: Tensor
+    """bool [B]: whether White is to move."""
+    policy: Tensor
+    """[B, cells]: logits of the move."""
+    value: Tensor
+    """[B]: in [-1, 1], side to move's view."""
+
+
 class Lesson(NamedTuple):
-    """B positions of one size as the side to move sees them, half of them turned, and what the teacher says."""
+    """The same as the side to move sees them, half of them turned."""
 
     planes: Tensor
     """[B, 5, size + 2, size + 2]"""
@@ -158,7 +171,7 @@ class Lesson(NamedTuple):
     policy: Tensor
     """[B, cells]: the teacher's logits."""
     value: Tensor
-    """[B]: the teacher's, in [-1, 1]."""
+    """[B]: the teacher's."""
 
 
 def losses(policy: Tensor, value_logit: Tensor, lesson: Lesson) -> dict[str, Tensor]:
@@ -178,14 +191,16 @@ def losses(policy: Tensor, value_logit: Tensor, lesson: Lesson) -> dict[str, Ten
 class Games:
     """Games of one size that never stop: one that ends begins anew, with other players."""
 
-    def __init__(self, size: int, count: int, config: Apprentice, generator: torch.Generator) -> None:
-        """Begin; ``generator`` is on the device where the games are judged."""
-        self.size, self.count, self.config, self.generator = size, count, config, generator
+    def __init__(self, size: int, count: int, config: Apprentice, teacher: Judge, generator: torch.Generator) -> None:
+        """Begin; ``generator`` is on the teacher's device."""
+        self.size, self.count, self.config, self.teacher, self.generator = size, count, config, teacher, generator
         self._core = _core.PolicyGames(size, size, count)
         self._rows = np.arange(count, dtype=np.int32)
         self.players = self._drawn()
         """float32 [count, 7]: temperature, rate of random moves, whether the teacher moves, each for Black and White;
         how many random moves are left that the game begins with."""
+        self.now = self._judged()
+        """The games as they stand."""
 
     def _lots(self, *shape: int) -> Tensor:
         return torch.rand(shape, generator=self.generator, device=self.generator.device)
@@ -200,22 +215,24 @@ class Games:
         wild = torch.where(self._lots(count, 1) < config.wild_share, many, 1.0)
         return torch.cat((heat, stray, taught, wild), 1)
 
-    def lesson(self, teacher: Judge, dtype: torch.dtype) -> Lesson:
-        """What there is to learn from the games as they stand."""
+    def _judged(self) -> Judged:
         packed, turns, _ = self._core.pack(self._rows)
-        frame = (self.size, self.size)
-        stones = torch.from_numpy(packed.view(np.int64)).to(teacher.device)
-        self._white = torch.from_numpy(turns).to(teacher.device)
-        policy, value = teacher(stones, self._white, *frame)
-        where = layout(self._white, *frame, frame, self._lots(self.count) < 0.5)
-        planes = encode(stones, self._white, where, frame, dtype)
+        stones = torch.from_numpy(packed.view(np.int64)).to(self.teacher.device)
+        white = torch.from_numpy(turns).to(self.teacher.device)
+        return Judged(stones, white, *self.teacher(stones, white, self.size, self.size))
+
+    def lesson(self, dtype: torch.dtype) -> Lesson:
+        """What there is to learn from the games as they stand."""
+        now, frame = self.now, (self.size, self.size)
+        where = layout(now.white, *frame, frame, self._lots(self.count) < 0.5)
+        planes = encode(now.stones, now.white, where, frame, dtype)
         taken = planes[:, :2, 1:-1, 1:-1].flatten(2).any(1)
-        return Lesson(planes, where.cell, taken, policy.gather(1, where.cell), value)
+        return Lesson(planes, where.cell, taken, now.policy.gather(1, where.cell), now.value)
 
     @torch.no_grad()
     def choose(self, lesson: Lesson, policy: Tensor) -> Tensor:
         """Every game's next move, int64 [count], on the boards as they are; the apprentice's logits are given."""
-        side = self._white.long().unsqueeze(1)
+        side = self.now.white.long().unsqueeze(1)
         heat, stray, taught = (self.players[:, part : part + 2].gather(1, side) for part in (0, 2, 4))
         # To add Gumbel's noise times the temperature and take the best is to draw.
         noise = -(-self._lots(*policy.shape).clamp(1e-9, 1 - 1e-6).log()).log()
@@ -224,14 +241,23 @@ class Games:
         best = torch.where(random, noise, scores).masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
         return lesson.cell.gather(1, best).squeeze(1)
 
-    def play(self, cells: Tensor) -> int:
-        """Make these moves; gives how many games have ended."""
+    def play(self, lesson: Lesson, cells: Tensor) -> tuple[Lesson, int]:
+        """Make these moves; gives the lesson with what they show of values, and how many games have ended.
+
+        Where a move was the teacher's best, the teacher's value of the position after it says as much of the one
+        before, and their mean says more: it foresees results better than either.
+        """
         over = self._core.play(self._rows, cells.to("cpu", torch.int32).numpy())
         self._core.reset(self._rows[over])
+        self.now = self._judged()
         self.players[:, 6] -= 1
-        ended = torch.from_numpy(over).to(cells.device).unsqueeze(1)
-        self.players = torch.where(ended, self._drawn(), self.players)
-        return int(over.sum())
+        ended = torch.from_numpy(over).to(cells.device)
+        self.players = torch.where(ended.unsqueeze(1), self._drawn(), self.players)
+        best = lesson.policy.masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
+        followed = lesson.cell.gather(1, best).squeeze(1) == cells
+        after = torch.where(ended, 1.0, -self.now.value)  # the next value is the opponent's
+        value = torch.where(followed, (lesson.value + after) / 2, lesson.value)
+        return lesson._replace(value=value), int(over.sum())
 
     def kept(self) -> dict[str, Tensor]:
         """What has to be kept to go on."""
@@ -243,7 +269,7 @@ class Games:
         """Go on with what ``kept`` gave."""
         stones = kept["stones"].numpy().view(np.uint64)
         self._core.set(self._rows, stones, kept["white"].numpy(), kept["last"].numpy())
-        self.players = kept["players"].to(self.players.device)
+        self.players, self.now = kept["players"].to(self.players.device), self._judged()
 
 
 @dataclass
@@ -275,10 +301,11 @@ class Trainer:
         self.average: Residual = copy.deepcopy(self.net).requires_grad_(False)
         self.optimiser = adamw(self.net, config.weight_decay, device)
         teacher = checkpoint.load(checkpoint.find(config.teacher))[0].to(device)
-        self.teacher = judge_for(teacher, device)
-        self.teacher.refresh(teacher)
+        judge = judge_for(teacher, device)
+        judge.refresh(teacher)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
-        self.games = [Games(*of, config, self.generator) for of in zip(config.sizes, config.counts(), strict=True)]
+        counts = zip(config.sizes, config.counts(), strict=True)
+        self.games = [Games(size, count, config, judge, self.generator) for size, count in counts]
         self.progress = Progress()
         if found is not None:
             self._restore(*found)
@@ -295,24 +322,27 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate()
         self.optimiser.zero_grad(set_to_none=True)
-        figures, moves = dict[str, Tensor](), []
+        said, lessons = [], []
         for games in self.games:
-            lesson = games.lesson(self.teacher, dtype)
+            lesson = games.lesson(dtype)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
-                said = self.net(lesson.planes.contiguous(memory_format=torch.channels_last))
-            parts = losses(said.policy, said.value_logit, lesson)
+                said.append(self.net(lesson.planes.contiguous(memory_format=torch.channels_last)))
+            lessons.append((lesson, games.choose(lesson, said[-1].policy)))
+        figures = dict[str, Tensor]()
+        # The device is waited for here, once: then it has all that follows to do.
+        played = [games.play(*lesson) for games, lesson in zip(self.games, lessons, strict=True)]
+        for games, (lesson, ended), output in zip(self.games, played, said, strict=True):
+            parts = losses(output.policy, output.value_logit, lesson)
             ((parts["policy"] + parts["value"]) / total).backward()  # type: ignore[no-untyped-call]
-            moves.append(games.choose(lesson, said.policy))
             figures[f"policy_{games.size}"] = parts["policy"].detach() / games.count
             for name, part in parts.items():
                 figures[name] = figures.get(name, 0.0) + part.detach() / total
+            progress.games += ended
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
         progress.steps += 1
         progress.positions += total
         follow(self.average, self.net, self.config.averaging, progress.steps)
-        # Only now is the device waited for.
-        progress.games += sum(games.play(cells) for games, cells in zip(self.games, moves, strict=True))
         return figures
 
     def row(self) -> dict[str, float]:
