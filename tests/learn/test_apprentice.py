@@ -101,6 +101,10 @@ class Table:
         lesson = self.games.lesson(torch.float32)
         return lesson, self.games.choose(lesson, self.net(lesson.planes).policy)
 
+    def play(self, lesson: Lesson, cells: Tensor) -> tuple[Lesson, int]:
+        over = self.games.move(cells)
+        return self.games.after(lesson, cells, over), int(over.sum())
+
 
 def table(size: int, count: int, teacher: str, start: Path, **settings: Any) -> Table:
     config = Apprentice(teacher=teacher, net=TINY, sizes=(size,), batch=count, **settings)
@@ -126,7 +130,7 @@ def test_losses_worked_by_hand() -> None:
 def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Path) -> None:
     at = table(4, 60, teacher, start, wild_share=1.0)
     for _ in range(3):
-        at.games.play(*at.choose())
+        at.play(*at.choose())
     lesson, seen = at.games.lesson(torch.float32), boards(at.games)
     turned = 0
     for row, board in enumerate(seen):
@@ -148,7 +152,7 @@ def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
     at, ended = table(3, 64, teacher, start), 0
     for _ in range(40):
         before, (lesson, cells) = boards(at.games), at.choose()
-        _, over = at.games.play(lesson, cells)
+        _, over = at.play(lesson, cells)
         done = 0
         for board, cell, now in zip(before, cells.tolist(), boards(at.games), strict=True):
             assert not board.is_over()
@@ -167,14 +171,14 @@ def test_who_moves(share: float, teacher: str, start: Path) -> None:
     at = table(4, 50, teacher, start, heat=0.0, stray=0.0, wild_share=0.0, teacher_share=share)
     lesson, first = at.choose()
     assert len(set(first.tolist())) > 8  # a game begins with a random stone
-    at.games.play(lesson, first)
+    at.play(lesson, first)
     for _ in range(3):
         lesson = at.games.lesson(torch.float32)
         said = at.net(lesson.planes).policy
         best = (lesson.policy if share else said).masked_fill(lesson.taken, -torch.inf).argmax(1)
         cells = at.games.choose(lesson, said)
         assert cells.tolist() == [int(lesson.cell[row, cell]) for row, cell in enumerate(best)]
-        at.games.play(lesson, cells)
+        at.play(lesson, cells)
 
 
 def test_what_moves_show_of_values(start: Path) -> None:
@@ -184,7 +188,7 @@ def test_what_moves_show_of_values(start: Path) -> None:
     for _ in range(8):
         lesson, cells = at.choose()
         before = boards(at.games)
-        learned, _ = at.games.play(lesson, cells)
+        learned, _ = at.play(lesson, cells)
         for row, board in enumerate(before):
             logits, value = at.teacher(
                 torch.from_numpy(board.packed().view(np.int64)[:, None]), torch.tensor([board.turn == 1]), 4, 4
@@ -208,7 +212,7 @@ def test_heat_draws_from_the_policy(teacher: str, start: Path) -> None:
     """With temperatures up to 1 moves are drawn; the mean of a third at 0 and the rest between is known by summing."""
     count = 4000
     at = table(2, count, teacher, start, heat=1.0, stray=0.0, wild_share=0.0, teacher_share=0.0)
-    at.games.players[:, 6] = 0  # no random stone
+    at.games.players.opening.zero_()  # no random stone
     lesson = at.games.lesson(torch.float32)
     chances = torch.tensor([0.6, 0.2, 0.1, 0.1])
     logits = chances.log()[lesson.cell]
@@ -225,7 +229,7 @@ def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
     for share in (0.0, 1.0):
         at = table(5, 400, teacher, start, heat=0.0, stray=0.0, wild_share=share, teacher_share=1.0)
         for _ in range(5):
-            at.games.play(*at.choose())
+            at.play(*at.choose())
         kinds.append(len({board.packed().tobytes() for board in boards(at.games)}))
     assert kinds[0] <= 2 * 25 < 200 < kinds[1]
 
@@ -233,7 +237,7 @@ def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
 def test_strays_are_random_moves(teacher: str, start: Path) -> None:
     """Half of the sides make none, and a side's rate is from 0 to what is set: a quarter of 0.8 in the mean."""
     at = table(5, 3000, teacher, start, heat=0.0, stray=0.8, wild_share=0.0, teacher_share=1.0)
-    at.games.play(*at.choose())
+    at.play(*at.choose())
     lesson = at.games.lesson(torch.float32)
     best = lesson.policy.masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
     others = (at.games.choose(lesson, lesson.policy) != lesson.cell.gather(1, best).squeeze(1)).float().mean()

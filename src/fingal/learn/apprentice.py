@@ -12,11 +12,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal import _core
@@ -174,6 +175,19 @@ class Lesson(NamedTuple):
     """[B]: the teacher's."""
 
 
+class Players(NamedTuple):
+    """Who plays B games: Black's and White's column, except for the last."""
+
+    heat: Tensor
+    """[B, 2]: the temperature at which moves are drawn."""
+    stray: Tensor
+    """[B, 2]: how often a random move is made instead."""
+    taught: Tensor
+    """bool [B, 2]: whether the moves are the teacher's."""
+    opening: Tensor
+    """[B, 1]: how many random moves are left that the game begins with."""
+
+
 def losses(policy: Tensor, value_logit: Tensor, lesson: Lesson) -> dict[str, Tensor]:
     """How far a net's logits [B, cells] and [B] are from a lesson's: each a sum over positions, and 0 is perfect."""
     said, taught = (
@@ -197,28 +211,29 @@ class Games:
         self._core = _core.PolicyGames(size, size, count)
         self._rows = np.arange(count, dtype=np.int32)
         self.players = self._drawn()
-        """float32 [count, 7]: temperature, rate of random moves, whether the teacher moves, each for Black and White;
-        how many random moves are left that the game begins with."""
         self.now = self._judged()
         """The games as they stand."""
 
     def _lots(self, *shape: int) -> Tensor:
         return torch.rand(shape, generator=self.generator, device=self.generator.device)
 
-    def _drawn(self) -> Tensor:
+    def _drawn(self) -> Players:
         config, count = self.config, self.count
         heat = config.heat * (1.5 * self._lots(count, 2) - 0.5).clamp(min=0)
         stray = config.stray * (2 * self._lots(count, 2) - 1).clamp(min=0)
         taught = self._lots(count, 2) < config.teacher_share
         # With fewer than 2 (size - 1) stones nobody has won.
         many = 1 + (self._lots(count, 1) * (2 * self.size - 3)).floor()
-        wild = torch.where(self._lots(count, 1) < config.wild_share, many, 1.0)
-        return torch.cat((heat, stray, taught, wild), 1)
+        opening = torch.where(self._lots(count, 1) < config.wild_share, many, 1.0)
+        return Players(heat, stray, taught, opening)
+
+    def _sent(self, array: NDArray[Any]) -> Tensor:
+        """An array on the device, which is not waited for."""
+        return torch.from_numpy(array).to(self.teacher.device, non_blocking=True)
 
     def _judged(self) -> Judged:
         packed, turns, _ = self._core.pack(self._rows)
-        stones = torch.from_numpy(packed.view(np.int64)).to(self.teacher.device)
-        white = torch.from_numpy(turns).to(self.teacher.device)
+        stones, white = self._sent(packed.view(np.int64)), self._sent(turns)
         return Judged(stones, white, *self.teacher(stones, white, self.size, self.size))
 
     def lesson(self, dtype: torch.dtype) -> Lesson:
@@ -233,43 +248,47 @@ class Games:
     def choose(self, lesson: Lesson, policy: Tensor) -> Tensor:
         """Every game's next move, int64 [count], on the boards as they are; the apprentice's logits are given."""
         side = self.now.white.long().unsqueeze(1)
-        heat, stray, taught = (self.players[:, part : part + 2].gather(1, side) for part in (0, 2, 4))
+        heat, stray, taught = (each.gather(1, side) for each in self.players[:3])
         # To add Gumbel's noise times the temperature and take the best is to draw.
         noise = -(-self._lots(*policy.shape).clamp(1e-9, 1 - 1e-6).log()).log()
-        scores = torch.where(taught > 0, lesson.policy, policy.float()) + heat * noise
-        random = (self.players[:, 6:] > 0) | (self._lots(self.count, 1) < stray)
+        scores = torch.where(taught, lesson.policy, policy.float()) + heat * noise
+        random = (self.players.opening > 0) | (self._lots(self.count, 1) < stray)
         best = torch.where(random, noise, scores).masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
         return lesson.cell.gather(1, best).squeeze(1)
 
-    def play(self, lesson: Lesson, cells: Tensor) -> tuple[Lesson, int]:
-        """Make these moves; gives the lesson with what they show of values, and how many games have ended.
+    def move(self, cells: Tensor) -> NDArray[np.bool_]:
+        """Make these moves, for which the device is waited for; gives which games have ended, [count]."""
+        over = self._core.play(self._rows, cells.to("cpu", torch.int32).numpy())
+        self._core.reset(self._rows[over])
+        return over
+
+    def after(self, lesson: Lesson, cells: Tensor, over: NDArray[np.bool_]) -> Lesson:
+        """The lesson with what the moves that ``move`` made of it show of values; from now on the next one is due.
 
         Where a move was the teacher's best, the teacher's value of the position after it says as much of the one
         before, and their mean says more: it foresees results better than either.
         """
-        over = self._core.play(self._rows, cells.to("cpu", torch.int32).numpy())
-        self._core.reset(self._rows[over])
-        self.now = self._judged()
-        self.players[:, 6] -= 1
-        ended = torch.from_numpy(over).to(cells.device)
-        self.players = torch.where(ended.unsqueeze(1), self._drawn(), self.players)
+        ended, self.now = self._sent(over), self._judged()
+        going = self.players._replace(opening=self.players.opening - 1)
+        others = zip(self._drawn(), going, strict=True)
+        self.players = Players(*(torch.where(ended.unsqueeze(1), new, old) for new, old in others))
         best = lesson.policy.masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
         followed = lesson.cell.gather(1, best).squeeze(1) == cells
-        after = torch.where(ended, 1.0, -self.now.value)  # the next value is the opponent's
-        value = torch.where(followed, (lesson.value + after) / 2, lesson.value)
-        return lesson._replace(value=value), int(over.sum())
+        next_value = torch.where(ended, 1.0, -self.now.value)  # that of the next position is the opponent's
+        return lesson._replace(value=torch.where(followed, (lesson.value + next_value) / 2, lesson.value))
 
     def kept(self) -> dict[str, Tensor]:
         """What has to be kept to go on."""
         stones, white, last = self._core.pack(self._rows)
         core = {"stones": stones.view(np.int64), "white": white, "last": last}
-        return {name: torch.from_numpy(array) for name, array in core.items()} | {"players": self.players}
+        return {name: torch.from_numpy(array) for name, array in core.items()} | self.players._asdict()
 
     def restore(self, kept: dict[str, Tensor]) -> None:
         """Go on with what ``kept`` gave."""
         stones = kept["stones"].numpy().view(np.uint64)
         self._core.set(self._rows, stones, kept["white"].numpy(), kept["last"].numpy())
-        self.players, self.now = kept["players"].to(self.players.device), self._judged()
+        self.players = Players(*(kept[name].to(self.teacher.device) for name in Players._fields))
+        self.now = self._judged()
 
 
 @dataclass
@@ -291,7 +310,7 @@ class Trainer:
         found = state.load(run.checkpoints / "state.safetensors")
         if found is None and start is None:
             raise ValueError("start must name a net: an apprentice begins with what it has learned elsewhere")
-        torch.manual_seed(config.seed)  # a net with more blocks than the one that it begins from
+        torch.manual_seed(config.seed)  # it draws the blocks that a net has more than the one that it begins from
         net = Residual(config.net)
         if found is None:
             assert start is not None
@@ -322,22 +341,22 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate()
         self.optimiser.zero_grad(set_to_none=True)
-        said, lessons = [], []
+        asked = []
         for games in self.games:
             lesson = games.lesson(dtype)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
-                said.append(self.net(lesson.planes.contiguous(memory_format=torch.channels_last)))
-            lessons.append((lesson, games.choose(lesson, said[-1].policy)))
+                said = self.net(lesson.planes.contiguous(memory_format=torch.channels_last))
+            asked.append((games, lesson, said, games.choose(lesson, said.policy)))
+        # All moves are made before more is asked of the device: so it is waited for once.
+        over = [games.move(cells) for games, _, _, cells in asked]
+        progress.games += sum(int(ended.sum()) for ended in over)
         figures = dict[str, Tensor]()
-        # The device is waited for here, once: then it has all that follows to do.
-        played = [games.play(*lesson) for games, lesson in zip(self.games, lessons, strict=True)]
-        for games, (lesson, ended), output in zip(self.games, played, said, strict=True):
-            parts = losses(output.policy, output.value_logit, lesson)
+        for (games, lesson, said, cells), ended in zip(asked, over, strict=True):
+            parts = losses(said.policy, said.value_logit, games.after(lesson, cells, ended))
             ((parts["policy"] + parts["value"]) / total).backward()  # type: ignore[no-untyped-call]
             figures[f"policy_{games.size}"] = parts["policy"].detach() / games.count
             for name, part in parts.items():
                 figures[name] = figures.get(name, 0.0) + part.detach() / total
-            progress.games += ended
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
         progress.steps += 1

@@ -22,6 +22,7 @@ class Limit:
     clock: float | None = None
     """Seconds left, from 0 on, for the rest of the game or for ``moves``: a player that searches shares them out."""
     moves: int | None = None
+    """How many moves ``clock`` is for; None for all of the game that is left."""
 
     def __post_init__(self) -> None:
         """Refuse limits that leave no room for a move."""
