@@ -12,7 +12,13 @@ TINY = Config(
     blocks=3, channels=12, pool_channels=4, hexagonal=True, policy_channels=6, value_channels=6, value_hidden=8
 )
 NESTED = replace(TINY, bottleneck=8)
-SHAPES = {"tiny": TINY, "nested": NESTED, "attentive": replace(NESTED, attention=3)}
+SHAPES = {
+    "tiny": TINY,
+    "nested": NESTED,
+    "attentive": replace(NESTED, attention=3),
+    "without a ring": replace(TINY, ring=False),
+    "attentive without a ring": replace(NESTED, attention=3, ring=False),
+}
 """Nets with everything that a net can have, by name."""
 SIZES = ((1, 1), (2, 2), (3, 5), (11, 11), (19, 19))
 

@@ -60,8 +60,8 @@ def test_round_trip(config: Config, tmp_path: Path) -> None:
 
 
 def test_a_card_from_before_a_setting_came_opens(good: bytes, tmp_path: Path) -> None:
-    """The first nets' cards know nothing of bottlenecks and attention."""
-    old = {name: value for name, value in asdict(TINY).items() if name not in ("bottleneck", "attention")}
+    """The first nets' cards know nothing of bottlenecks, attention and nets without a ring."""
+    old = {name: value for name, value in asdict(TINY).items() if name not in ("bottleneck", "attention", "ring")}
     (tmp_path / "old.safetensors").write_bytes(rebuilt(good, {"config": old}))
     assert checkpoint.load(tmp_path / "old.safetensors")[0].config == TINY
 
@@ -250,6 +250,44 @@ def test_a_net_with_more_blocks_begins_as_the_one_in_the_file(tmp_path: Path) ->
     gradient = list(longer.blocks)[-1].get_parameter("conv2.weight").grad
     assert gradient is not None
     assert gradient.abs().sum() > 0
+
+
+def test_blocks_that_a_net_has_more_are_given_numbers_near_1(tmp_path: Path) -> None:
+    short = lively_net()
+    planes = torch.rand((64, 5, 9, 9))
+    for _ in range(200):
+        short.train()(planes)  # its statistics become those of these planes
+    path = tmp_path / "short.safetensors"
+    checkpoint.save(short, path)
+    longer = Residual(replace(short.config, blocks=short.config.blocks + 1))
+    checkpoint.fill(longer, path)
+    seen: list[torch.Tensor] = []
+    longer.blocks[-1].get_submodule("norm1").register_forward_hook(lambda _, __, out: seen.append(out))
+    longer.eval()(planes)
+    scale = seen[0].std((0, 2, 3))
+    assert torch.allclose(scale, torch.ones_like(scale), atol=0.05)
+
+
+def test_a_net_without_a_ring_begins_with_the_weights_of_one_that_has_one(tmp_path: Path) -> None:
+    ringed = lively_net()
+    path = tmp_path / "ringed.safetensors"
+    checkpoint.save(ringed, path)
+    bare = Residual(replace(TINY, blocks=TINY.blocks + 1, ring=False))
+    checkpoint.fill(bare, path)
+    found = bare.state_dict()
+    assert all(torch.equal(tensor, found[name]) for name, tensor in ringed.state_dict().items())
+    # In the middle of a large board, further from the edges than kernels reach, nothing is different but the pooling.
+    plain = replace(TINY, pool_every=0)
+    checkpoint.save(lively_net(plain), path)
+    bare, whole = Residual(replace(plain, ring=False)), Residual(plain)
+    for net in (bare, whole):
+        checkpoint.fill(net, path)
+    trunks: list[torch.Tensor] = []
+    for net in (bare, whole):
+        net.norm.register_forward_hook(lambda _, given, __: trunks.append(given[0]))
+        net.eval()(torch.rand((1, 5, 21, 21), generator=torch.Generator().manual_seed(0)))
+    inside, ring_too = trunks[0][0, :, 9, 9], trunks[1][0, :, 10, 10]
+    assert torch.allclose(inside, ring_too, atol=1e-4)
 
 
 @pytest.mark.parametrize("change", [{"blocks": 1}, {"blocks": 5, "channels": 16}, {"blocks": 5, "attention": 2}])

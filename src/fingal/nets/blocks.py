@@ -21,9 +21,9 @@ OFF_BOARD = -1e4
 class Convolution(nn.Conv2d):
     """A 3x3 convolution, over a cell's six neighbours only when ``hexagonal``."""
 
-    def __init__(self, inputs: int, outputs: int, hexagonal: bool) -> None:
-        """Make one with Kaiming's initial weights for a ReLU before it."""
-        super().__init__(inputs, outputs, 3, padding=1, bias=False)
+    def __init__(self, inputs: int, outputs: int, hexagonal: bool, padding: int = 1) -> None:
+        """Make one with Kaiming's initial weights for a ReLU before it; without padding it takes a ring away."""
+        super().__init__(inputs, outputs, 3, padding=padding, bias=False)
         kernel = torch.ones(3, 3)
         if hexagonal:
             # Cell (r, c) touches neither (r - 1, c - 1) nor (r + 1, c + 1).
@@ -40,8 +40,8 @@ class Convolution(nn.Conv2d):
         return self.weight * self.kernel if self.hexagonal else self.weight
 
     def forward(self, x: Tensor) -> Tensor:
-        """[B, inputs, H, W] to [B, outputs, H, W]."""
-        return F.conv2d(x, self.effective_weight(), padding=1)
+        """[B, inputs, H, W] to [B, outputs, H, W], or two rows and columns less without padding."""
+        return F.conv2d(x, self.effective_weight(), padding=self.padding)
 
 
 class Norm(nn.Module):
@@ -92,22 +92,24 @@ class Norm(nn.Module):
 
 
 class Extent(NamedTuple):
-    """What part of the frame is board and ring, the same for every layer."""
+    """What part of the trunk's frame is board, and its ring where the trunk has one: the same for every layer."""
 
     mask: Tensor | None
-    """[B, 1, H, W]: 1 on the board and its ring; None when they fill the frame."""
+    """[B, 1, H, W]: 1 on it; None when it fills the frame."""
     area: Tensor | None
     """[B, 1]: how many cells the mask has."""
     size: Tensor | float
-    """[B, 1] or one for all: the square root of the area, brought near 0."""
+    """[B, 1] or one for all: the square root of how many cells board and ring have, brought near 0."""
 
     @staticmethod
-    def of(planes: Tensor, mask: Tensor | None) -> Extent:
-        """The extent of a batch of planes [B, C, H, W]."""
+    def of(planes: Tensor, mask: Tensor | None, ring: bool = True) -> Extent:
+        """The extent of a batch of planes [B, C, H, W] whose mask has the ring; the trunk may have none."""
         if mask is None:
             return Extent(None, None, (math.sqrt(planes.shape[2] * planes.shape[3]) - 13) / 10)
-        area = mask.float().sum((2, 3))
-        return Extent(mask, area, (area.sqrt() - 13) / 10)
+        size = (mask.float().sum((2, 3)).sqrt() - 13) / 10
+        if not ring:
+            mask = planes[:, 2:3, 1:-1, 1:-1]
+        return Extent(mask, mask.float().sum((2, 3)), size)
 
 
 def relu(x: Tensor, extent: Extent) -> Tensor:

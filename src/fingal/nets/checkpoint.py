@@ -94,19 +94,24 @@ def fill(net: nn.Module, path: str | os.PathLike[str]) -> None:
     """Give a net the weights of a file; ValueError when those are of another kind or shape of net.
 
     A residual net may have more blocks than the file: those behind change nothing until they have learned something.
+    It may also lack the ring that the file's has, and then has to learn anew what stands beyond the board.
     """
     kept, _ = load(path, type(net))
     if isinstance(net, Residual) and isinstance(kept, Residual) and _is_begun_by(net.config, kept.config):
-        for block in list(net.blocks)[kept.config.blocks :]:
+        for block in net.blocks[kept.config.blocks : net.config.blocks]:
             nn.init.zeros_(block.get_parameter("conv2.weight"))
+            # They see what the trunk ends with, so that they need no time to find its range.
+            block.get_submodule("norm1").load_state_dict(kept.norm.state_dict())
     elif kept.config != net.config:
         raise ValueError(f"{os.path.basename(os.fspath(path))} has another shape than the net to fill: {kept.config}")
     net.load_state_dict(net.state_dict() | kept.state_dict())
 
 
 def _is_begun_by(config: Config, shorter: Config) -> bool:
-    """Whether a residual net is another with blocks behind its last one; attention has to stay there."""
-    return shorter.blocks < config.blocks and not config.attention and replace(shorter, blocks=config.blocks) == config
+    """Whether a residual net is another without its ring, or with blocks behind its last one: no attention then."""
+    if shorter.blocks > config.blocks or (shorter.blocks < config.blocks and config.attention):
+        return False
+    return replace(shorter, blocks=config.blocks, ring=shorter.ring and config.ring) == config
 
 
 @functools.cache

@@ -84,8 +84,10 @@ def graph(net: Folded) -> onnx.ModelProto:
     inner = writer.convolution("policy_conv", net.policy_conv, x)
     inner = writer.node("Add", "policy_sum", [inner, writer.linear("policy_bias", net.policy_bias, pooled)])
     logits = writer.convolution("policy_out", net.policy_out, writer.node("Relu", "policy_relu", [inner]))
-    inside = writer.node("Slice", "policy_inside", [logits, *writer.integers(start=[1, 1], end=[-1, -1], axes=[2, 3])])
-    writer.node("Flatten", "policy_flat", [inside], output="policy")
+    if net.config.ring:
+        inside = writer.integers(start=[1, 1], end=[-1, -1], axes=[2, 3])
+        logits = writer.node("Slice", "policy_inside", [logits, *inside])
+    writer.node("Flatten", "policy_flat", [logits], output="policy")
     pooled = writer.pool("value_pool", writer.convolution("value_conv", net.value_conv, x))
     hidden = writer.node("Relu", "value_relu", [writer.linear("value_hidden", net.value_hidden, pooled)])
     logit = writer.linear("value_out", net.value_out, hidden)
@@ -131,7 +133,7 @@ def _attention(writer: _Writer, name: str, block: FoldedAttention, x: str) -> st
     scale = writer.constant(f"{name}.scale", np.float32(math.sqrt(heads / channels)))
     logits = writer.node("MatMul", f"{name}.logits", [writer.node("Mul", f"{name}.scaled", [query, scale]), key])
     near = writer.node(
-        "Gather", f"{name}.bias", [writer.constant(f"{name}.near", block.near), _offsets(writer)], axis=1
+        "Gather", f"{name}.bias", [writer.constant(f"{name}.near", block.near), _offsets(writer, x)], axis=1
     )
     weights = writer.node("Softmax", f"{name}.weights", [writer.node("Add", f"{name}.sum1", [logits, near])], axis=-1)
     weights = writer.node("Transpose", f"{name}.turned", [weights], perm=[0, 1, 3, 2])
@@ -140,15 +142,16 @@ def _attention(writer: _Writer, name: str, block: FoldedAttention, x: str) -> st
     return writer.node("Add", f"{name}.sum2", [writer.convolution(f"{name}.mixed", block.mixed, found), x])
 
 
-def _offsets(writer: _Writer) -> str:
-    """``attention.offsets`` [cells, cells], from the shape of the planes."""
+def _offsets(writer: _Writer, x: str) -> str:
+    """``attention.offsets`` [cells, cells], from the shape of the trunk."""
+    shape = writer.node("Shape", "offset.shape", [x], start=2)
     zero, one, reach, least, span = (
         writer.constant(f"offset.{name}", np.int64(value))
         for name, value in (("zero", 0), ("one", 1), ("reach", REACH), ("least", -REACH), ("span", 2 * REACH + 1))
     )
     numbers = []
     for axis, side in ((0, "rows"), (1, "columns")):
-        length = writer.node("Gather", f"{side}.length", ["shape", writer.constant(f"{side}.axis", np.int64(axis))])
+        length = writer.node("Gather", f"{side}.length", [shape, writer.constant(f"{side}.axis", np.int64(axis))])
         line = writer.node("Range", f"{side}.line", [zero, length, one])
         # [rows, 1, rows, 1] and [1, columns, 1, columns]: from whom, to whom.
         whom = [
@@ -158,7 +161,7 @@ def _offsets(writer: _Writer) -> str:
         offset = writer.node("Clip", f"{side}.near", [writer.node("Sub", f"{side}.offset", whom), least, reach])
         numbers.append(writer.node("Add", f"{side}.number", [offset, reach]))
     whole = writer.node("Add", "offset.number", [writer.node("Mul", "offset.down", [numbers[0], span]), numbers[1]])
-    cells = writer.node("ReduceProd", "cells", ["shape"], keepdims=1)
+    cells = writer.node("ReduceProd", "cells", [shape], keepdims=1)
     square = writer.node("Concat", "offset.square", [cells, cells], axis=0)
     return writer.node("Reshape", "offset.flat", [whole, square])
 

@@ -97,7 +97,7 @@ class Folded(nn.Module):
         super().__init__()
         self.config = config
         channels, policy = config.channels, config.policy_channels
-        self.stem = nn.Conv2d(PLANES, channels, 3, padding=1)
+        self.stem = nn.Conv2d(PLANES, channels, 3, padding=int(config.ring))
         self.blocks = nn.ModuleList(
             FoldedNested(channels, config.bottleneck, config.pooled(block))
             if config.bottleneck
@@ -125,7 +125,8 @@ class Folded(nn.Module):
         policy = self.policy_out(F.relu(self.policy_conv(x) + bias[:, :, None, None]))
         hidden = F.relu(self.value_hidden(pool(F.relu(self.value_conv(x)), size)))
         value = torch.tanh(self.value_out(hidden).squeeze(1) / 2)
-        return FoldedOutput(policy[:, 0, 1:-1, 1:-1].flatten(1), value)
+        inside = policy[:, 0, 1:-1, 1:-1] if self.config.ring else policy[:, 0]
+        return FoldedOutput(inside.flatten(1), value)
 
 
 def pool(x: Tensor, size: Tensor | float) -> Tensor:

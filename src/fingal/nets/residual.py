@@ -40,6 +40,8 @@ class Config:
     """How many of a pooling block's channels are pooled rather than passed on."""
     hexagonal: bool = False
     """Whether 3x3 kernels are restricted to a cell and its six neighbours."""
+    ring: bool = True
+    """Whether the trunk keeps the ring around the board; else the first layer takes it away, which is faster."""
     policy_channels: int = 32
     """Channels of the policy head, and as many more that it pools."""
     value_channels: int = 32
@@ -68,8 +70,9 @@ class Config:
                 raise ValueError(f"{field} must be {known}, not {value!r:.40}")
         if self.attention and self.channels % self.attention:
             raise ValueError(f"attention must be 0 or a divisor of channels, {self.channels}, not {self.attention}")
-        if type(self.hexagonal) is not bool:
-            raise ValueError(f"hexagonal must be true or false, not {self.hexagonal!r:.40}")
+        for field in ("hexagonal", "ring"):
+            if type(getattr(self, field)) is not bool:
+                raise ValueError(f"{field} must be true or false, not {getattr(self, field)!r:.40}")
 
     def pooled(self, block: int) -> int:
         """How many channels a block, counted from 0, pools: ``pool_channels`` in every ``pool_every``-th, else 0."""
@@ -153,7 +156,7 @@ class Residual(nn.Module):
         """Make an untrained net; ``torch.manual_seed`` decides which."""
         super().__init__()
         self.config = config
-        self.stem = Convolution(PLANES, config.channels, config.hexagonal)
+        self.stem = Convolution(PLANES, config.channels, config.hexagonal, padding=int(config.ring))
         self.blocks = nn.ModuleList(
             NestedBlock(config.channels, config.bottleneck, config.pooled(i), config.blocks, config.hexagonal)
             if config.bottleneck
@@ -172,14 +175,16 @@ class Residual(nn.Module):
         ``planes`` is [B, 5, rows + 2, columns + 2]; ``mask`` is [B, 1, rows + 2, columns + 2] with 1 on each board
         and its ring when boards are smaller than the frame, and None when they all fill it, which is faster.
         """
-        extent = Extent.of(planes, mask)
+        extent = Extent.of(planes, mask, self.config.ring)
         x = self.stem(planes)
         for each in self.blocks:
             x = each(x, extent)
-        x = relu(self.norm(x, mask), extent)
+        x = relu(self.norm(x, extent.mask), extent)
         moves = self.policy_head(x, extent)
         value_logit, owner = self.value_head(x, extent)
-        moves, owner = moves[:, :, 1:-1, 1:-1].flatten(2), owner[:, 0, 1:-1, 1:-1].flatten(1)
+        if self.config.ring:
+            moves, owner = moves[:, :, 1:-1, 1:-1], owner[:, :, 1:-1, 1:-1]
+        moves, owner = moves.flatten(2), owner[:, 0].flatten(1)
         if mask is not None:
             on_board = planes[:, 2, 1:-1, 1:-1].flatten(1) > 0
             moves = torch.where(on_board.unsqueeze(1), moves, OFF_BOARD)
