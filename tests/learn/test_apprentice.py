@@ -15,9 +15,10 @@ from torch import Tensor
 
 from fingal import Board, cli
 from fingal.learn import command
-from fingal.learn.apprentice import PRESETS, Apprentice, Games, Lesson, Trainer, losses, train
+from fingal.learn.apprentice import PRESETS, Apprentice, Trainer, losses, train
 from fingal.learn.parts.actor import judge_for
 from fingal.learn.parts.run import Run
+from fingal.learn.parts.taught_games import Games, Lesson, improved
 from fingal.learn.parts.truth import Truth
 from fingal.nets import checkpoint
 from fingal.nets.judge import Judge
@@ -101,9 +102,10 @@ class Table:
         lesson = self.games.lesson(torch.float32)
         return lesson, self.games.choose(lesson, self.net(lesson.planes).policy)
 
-    def play(self, lesson: Lesson, cells: Tensor) -> tuple[Lesson, int]:
+    def play(self, cells: Tensor) -> int:
         over = self.games.move(cells)
-        return self.games.after(lesson, cells, over), int(over.sum())
+        self.games.go_on(over)
+        return int(over.sum())
 
 
 def table(size: int, count: int, teacher: str, start: Path, **settings: Any) -> Table:
@@ -130,7 +132,7 @@ def test_losses_worked_by_hand() -> None:
 def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Path) -> None:
     at = table(4, 60, teacher, start, wild_share=1.0)
     for _ in range(3):
-        at.play(*at.choose())
+        at.play(at.choose()[1])
     lesson, seen = at.games.lesson(torch.float32), boards(at.games)
     turned = 0
     for row, board in enumerate(seen):
@@ -151,8 +153,8 @@ def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Pat
 def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
     at, ended = table(3, 64, teacher, start), 0
     for _ in range(40):
-        before, (lesson, cells) = boards(at.games), at.choose()
-        _, over = at.play(lesson, cells)
+        before, (_, cells) = boards(at.games), at.choose()
+        over = at.play(cells)
         done = 0
         for board, cell, now in zip(before, cells.tolist(), boards(at.games), strict=True):
             assert not board.is_over()
@@ -169,43 +171,85 @@ def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
 def test_who_moves(share: float, teacher: str, start: Path) -> None:
     """With no heat and no random moves a side plays its own best move, the teacher's or the apprentice's."""
     at = table(4, 50, teacher, start, heat=0.0, stray=0.0, wild_share=0.0, teacher_share=share)
-    lesson, first = at.choose()
+    _, first = at.choose()
     assert len(set(first.tolist())) > 8  # a game begins with a random stone
-    at.play(lesson, first)
+    at.play(first)
     for _ in range(3):
         lesson = at.games.lesson(torch.float32)
         said = at.net(lesson.planes).policy
         best = (lesson.policy if share else said).masked_fill(lesson.taken, -torch.inf).argmax(1)
         cells = at.games.choose(lesson, said)
         assert cells.tolist() == [int(lesson.cell[row, cell]) for row, cell in enumerate(best)]
-        at.play(lesson, cells)
+        at.play(cells)
 
 
-def test_what_moves_show_of_values(start: Path) -> None:
-    """After the teacher's best move its value of either position counts half; after another one the first alone."""
-    at = table(4, 100, "fingal-small", start, wild_share=1.0, teacher_share=0.5)
-    best = others = wins = 0
-    for _ in range(8):
+def test_a_look_ahead_worked_by_hand() -> None:
+    # Four cells, of which one has a stone, with chances of 1/2, 1/4 and 1/4; the third was not looked at.
+    logits = torch.tensor([[0.5, 0.25, 0.25, 0.9]]).log()
+    nothing = torch.zeros(1, 4, dtype=torch.int64)
+    taken = torch.tensor([[False, False, False, True]])
+    lesson = Lesson(nothing, nothing, taken, logits, torch.tensor([0.3]))
+    seen = torch.tensor([[-0.5, 1.0, math.nan, 0.7]])
+    learned = improved(lesson, seen, trust=math.log(4.0))
+    # It counts as (1/2 * -1/2 + 1/4 * 1) / (3/4) = 0, so that chances are as 1/2 / 2 to 1/4 * 4 to 1/4.
+    policy = learned.policy.masked_fill(taken, -torch.inf).softmax(1)[0]
+    assert policy.tolist() == pytest.approx([1 / 6, 4 / 6, 1 / 6, 0.0], abs=1e-6)
+    assert float(learned.value) == pytest.approx((0.3 + (-0.5 / 6 + 4 / 6)) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [4, 9])
+def test_what_the_teacher_sees_a_move_ahead(size: int, start: Path) -> None:
+    """Its two best moves and the apprentice's are played on a board, and the teacher asked about each."""
+    at = table(size, 20, "fingal-small", start, wild_share=1.0, ahead=2, trust=3.0)
+
+    def asked(board: Board) -> tuple[Tensor, float]:
+        stones, white = torch.from_numpy(board.packed().view(np.int64)[:, None]), torch.tensor([board.turn == 1])
+        logits, value = at.teacher(stones, white, size, size)
+        return logits[0], float(value)
+
+    wins = 0
+    for _ in range(10):
         lesson, cells = at.choose()
-        before = boards(at.games)
-        learned, _ = at.play(lesson, cells)
-        for row, board in enumerate(before):
-            logits, value = at.teacher(
-                torch.from_numpy(board.packed().view(np.int64)[:, None]), torch.tensor([board.turn == 1]), 4, 4
-            )
-            expected, move = float(value), max(board.legal_moves, key=lambda cell: float(logits[0, cell]))
-            followed = int(cells[row]) == move
-            board.push(int(cells[row]))
-            if followed and board.is_over():
-                expected = (expected + 1) / 2
-                wins += 1
-            elif followed:
-                after = torch.from_numpy(board.packed().view(np.int64)[:, None])
-                expected = (expected - float(at.teacher(after, torch.tensor([board.turn == 1]), 4, 4)[1])) / 2
-                best += 1
-            others += not followed
-            assert float(learned.value[row]) == pytest.approx(expected, abs=1e-4)
-    assert min(best, others, wins) > 10
+        own = at.net(lesson.planes).policy.masked_fill(lesson.taken, -torch.inf).argmax(1)
+        learned = at.games.ahead(lesson, at.net(lesson.planes).policy)
+        for row, board in enumerate(boards(at.games)):
+            place = {int(cell): at for at, cell in enumerate(lesson.cell[row])}
+            logits, _ = asked(board)
+            best = sorted(board.legal_moves, key=lambda cell: -float(logits[cell]))[:2]
+            seen = torch.full((1, size**2), math.nan)
+            for cell in {*best, int(lesson.cell[row, own[row]])}:
+                after = board.copy()
+                after.push(cell)
+                wins += after.is_over()
+                seen[0, place[cell]] = -asked(after)[1]
+            alone = Lesson(*(part[row : row + 1] for part in lesson))
+            expected = improved(alone, seen, trust=3.0)
+            assert torch.allclose(learned.policy[row], expected.policy[0], atol=1e-3)
+            assert float(learned.value[row]) == pytest.approx(float(expected.value), abs=1e-3)
+        at.play(cells)
+    assert (wins > 3) == (size == 4)
+
+
+def test_without_a_look_ahead_a_lesson_stays_as_it_is(teacher: str, start: Path) -> None:
+    at = table(3, 20, teacher, start, ahead=0)
+    lesson, _ = at.choose()
+    assert at.games.ahead(lesson, torch.zeros(20, 9)) is lesson
+
+
+def test_nets_are_sure_of_finished_games() -> None:
+    """What a look ahead relies on where a move wins: a shipped net's value for who has lost."""
+    random = np.random.default_rng(1)
+    for name in ("fingal-small", "fingal-large"):
+        net = judge(name)
+        for size in (3, 7, 11):
+            for _ in range(8):
+                board = Board(size)
+                for cell in random.permutation(size * size):
+                    if not board.is_over():
+                        board.push(int(cell))
+                stones = torch.from_numpy(board.packed().view(np.int64)[:, None])
+                _, value = net(stones, torch.tensor([board.turn == 1]), size, size)
+                assert float(value) < -0.9, (name, size, board.moves)
 
 
 def test_heat_draws_from_the_policy(teacher: str, start: Path) -> None:
@@ -229,7 +273,7 @@ def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
     for share in (0.0, 1.0):
         at = table(5, 400, teacher, start, heat=0.0, stray=0.0, wild_share=share, teacher_share=1.0)
         for _ in range(5):
-            at.play(*at.choose())
+            at.play(at.choose()[1])
         kinds.append(len({board.packed().tobytes() for board in boards(at.games)}))
     assert kinds[0] <= 2 * 25 < 200 < kinds[1]
 
@@ -237,7 +281,7 @@ def test_wild_games_begin_with_random_stones(teacher: str, start: Path) -> None:
 def test_strays_are_random_moves(teacher: str, start: Path) -> None:
     """Half of the sides make none, and a side's rate is from 0 to what is set: a quarter of 0.8 in the mean."""
     at = table(5, 3000, teacher, start, heat=0.0, stray=0.8, wild_share=0.0, teacher_share=1.0)
-    at.play(*at.choose())
+    at.play(at.choose()[1])
     lesson = at.games.lesson(torch.float32)
     best = lesson.policy.masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
     others = (at.games.choose(lesson, lesson.policy) != lesson.cell.gather(1, best).squeeze(1)).float().mean()
@@ -290,6 +334,7 @@ def test_a_net_that_knows_nothing_learns_3x3_from_fingal_small(tmp_path: Path, s
         learning_rate=0.01,
         averaging=0.98,
         stray=0.5,
+        ahead=0,
     )
     rows = run(config, tmp_path / "run", start)
     assert rows[-1]["policy"] < 0.3 * rows[0]["policy"]
@@ -297,6 +342,30 @@ def test_a_net_that_knows_nothing_learns_3x3_from_fingal_small(tmp_path: Path, s
     assert keeps_win(start, 3) < 0.8
     assert keeps_win("fingal-small", 3) > 0.95
     assert keeps_win(tmp_path / "run/checkpoints/latest.safetensors", 3) > 0.93
+
+
+def test_an_apprentice_can_surpass_its_teacher(tmp_path: Path, start: Path) -> None:
+    """One that has no idea of moves but foresees results teaches good moves by looking ahead."""
+    net, _ = checkpoint.load(checkpoint.find("fingal-small"))
+    with torch.no_grad():
+        net.policy_head.out.weight.zero_()
+    checkpoint.save(net, tmp_path / "teacher.safetensors")
+    config = Apprentice(
+        teacher=str(tmp_path / "teacher.safetensors"),
+        net=TINY,
+        sizes=(3,),
+        batch=32,
+        steps=120,
+        row_steps=40,
+        warm_up=20,
+        learning_rate=0.01,
+        averaging=0.98,
+        stray=0.5,
+        ahead=9,
+    )
+    run(config, tmp_path / "run", start)
+    assert keeps_win(config.teacher, 3) < 0.8
+    assert keeps_win(tmp_path / "run/checkpoints/latest.safetensors", 3) > 0.9
 
 
 def test_command(
@@ -329,6 +398,8 @@ def test_command(
         ({"batch": 2.5}, "batch must be a whole number, not 2.5"),
         ({"batch": 2_000_000}, "batch must be at most 1048576, not 2000000"),
         ({"heat": -1.0}, "heat must be a number from 0, not -1.0"),
+        ({"ahead": -1}, "ahead must be at least 0, not -1"),
+        ({"trust": math.inf}, "trust must be a number from 0, not inf"),
         ({"minutes": math.nan}, "minutes must be a number from 0, not nan"),
         ({"stray": 1.5}, "stray must be from 0 to 1, not 1.5"),
         ({"learning_rate": 0.0}, "learning_rate must be a number above 0, not 0.0"),

@@ -1,0 +1,113 @@
+"""The settings of ``fingal train apprentice`` and its presets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fingal.learn.parts.kinds import check_kinds
+from fingal.nets.residual import SMALL, Config
+
+MOST_GAMES = 1 << 20
+"""More at once would need more memory than there is."""
+
+
+@dataclass(frozen=True)
+class Apprentice:
+    """How to train."""
+
+    teacher: str = "fingal-large"
+    """The net that says what it would have done: a file, or a shipped net's name."""
+    net: Config = SMALL
+    """The shape of the net that learns."""
+    sizes: tuple[int, ...] = (5, 7, 9, 11, 13)
+    """Board sides."""
+    shares: tuple[float, ...] = ()
+    """How many of a step's positions each size has; all alike when empty."""
+    batch: int = 4096
+    """Positions in a step of learning: so many games are played at once, and a step is one move in each."""
+    ahead: int = 4
+    """The teacher looks a move ahead at so many of its best moves and at the apprentice's best; 0 for no look."""
+    trust: float = 4.0
+    """How much what the teacher sees there counts: a move's logit gains so much for a value of 1."""
+    heat: float = 1.0
+    """Moves are drawn from policies with temperatures from 0 to this: each side of a game has its own, a third 0."""
+    teacher_share: float = 0.25
+    """The share of sides whose moves are the teacher's."""
+    stray: float = 0.1
+    """The highest rate at which a side makes random moves instead: each has its own, half of them none."""
+    wild_share: float = 0.15
+    """The share of games that begin with many random moves; the others have one."""
+    steps: int = 100_000
+    """Steps of learning, at most."""
+    minutes: float = 0.0
+    """How long it learns at most; 0 for no limit."""
+    checkpoint_minutes: float = 2.0
+    """How often a checkpoint is written."""
+    learning_rate: float = 1e-3
+    """AdamW's, after warming up; it falls to a twentieth in the last part of the run."""
+    decay_from: float = 0.3
+    """The part of the run after which the learning rate falls."""
+    warm_up: int = 200
+    """Steps over which the learning rate rises from 0."""
+    weight_decay: float = 1e-4
+    """AdamW's, on matrices and kernels."""
+    averaging: float = 0.999
+    """How much of the averaged weights stays at each step; they are kept."""
+    row_steps: int = 200
+    """A row of figures is kept after so many steps."""
+    threads: int = 1
+    """Torch's on a CPU."""
+    seed: int = 1
+    """With one thread on a CPU it decides everything, if no minutes are given."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        check_kinds(self)
+        for name in ("batch", "steps", "row_steps", "threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        possible = all(type(size) is int and 2 <= size <= 19 for size in self.sizes)
+        if not self.sizes or not possible or len(set(self.sizes)) < len(self.sizes):
+            raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
+        if self.shares and (
+            len(self.shares) != len(self.sizes) or not 0 < min(self.shares) <= sum(self.shares) < math.inf
+        ):
+            raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
+        if self.batch > MOST_GAMES:
+            raise ValueError(f"batch must be at most {MOST_GAMES}, not {self.batch}")
+        if min(self.counts()) < 1:
+            raise ValueError(f"batch must have a position of every size, and {self.batch} are too few")
+        if self.ahead < 0:
+            raise ValueError(f"ahead must be at least 0, not {self.ahead}")
+        for name in ("minutes", "trust", "heat", "warm_up", "weight_decay"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")
+        for name in ("learning_rate", "checkpoint_minutes"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
+        for name in ("teacher_share", "stray", "wild_share", "decay_from", "averaging"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+
+    def counts(self) -> list[int]:
+        """How many games are played on each size."""
+        shares = self.shares or (1.0,) * len(self.sizes)
+        return [int(self.batch * share / sum(shares)) for share in shares]
+
+
+PRESETS = {
+    "gpu-small": Apprentice(
+        net=Config(blocks=10, ring=False),
+        sizes=(5, 7, 9, 11, 13, 15),
+        shares=(0.1, 0.25, 1.35, 1.15, 1.0, 0.15),
+        batch=16_384,
+        learning_rate=1.5e-3,
+        averaging=0.998,
+        row_steps=50,
+        minutes=25,
+    )
+}
+"""Named settings for ``--preset``."""
