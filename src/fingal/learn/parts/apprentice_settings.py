@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from fingal.learn.parts.kinds import check_kinds
-from fingal.nets.residual import SMALL, Config
+from fingal.nets.residual import LARGE, SMALL, Config
 
 MOST_GAMES = 1 << 20
 """More at once would need more memory than there is."""
@@ -26,7 +26,7 @@ class Apprentice:
     """How many of a step's positions each size has; all alike when empty."""
     batch: int = 4096
     """Positions in a step of learning: so many games are played at once, and a step is one move in each."""
-    ahead: int = 4
+    ahead: int = 2
     """The teacher looks a move ahead at so many of its best moves and at the apprentice's best; 0 for no look."""
     trust: float = 4.0
     """How much what the teacher sees there counts: a move's logit gains so much for a value of 1."""
@@ -108,6 +108,17 @@ PRESETS = {
         averaging=0.998,
         row_steps=50,
         minutes=25,
-    )
+    ),
+    # Its own apprentice: what it learns is what it would do if it looked ahead.
+    "gpu-large": Apprentice(
+        net=LARGE,
+        sizes=(5, 7, 9, 11, 13, 15),
+        shares=(0.1, 0.25, 1.0, 1.25, 1.25, 0.5),
+        batch=8192,
+        learning_rate=5e-4,
+        averaging=0.998,
+        row_steps=50,
+        minutes=12,
+    ),
 }
 """Named settings for ``--preset``."""
