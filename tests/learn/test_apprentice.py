@@ -197,6 +197,18 @@ def test_a_look_ahead_worked_by_hand() -> None:
     assert float(learned.value) == pytest.approx((0.3 + (-0.5 / 6 + 4 / 6)) / 2, abs=1e-6)
 
 
+@pytest.mark.parametrize("result", [1.0, -1.0])
+def test_what_is_won_or_lost_for_sure_is_learned(result: float) -> None:
+    count, cells = 2000, 50
+    logits = torch.randn((count, cells), generator=torch.Generator().manual_seed(0))
+    nothing, free = torch.zeros(count, cells, dtype=torch.int64), torch.zeros(count, cells, dtype=torch.bool)
+    lesson = Lesson(nothing, nothing, free, logits, torch.full((count,), result))
+    learned = improved(lesson, torch.full((count, cells), result), trust=4.0)
+    said = losses(logits, torch.full((count,), 40 * result), learned)
+    assert float(said["value"]) == pytest.approx(0.0, abs=1e-3)
+    assert float(said["policy"]) == pytest.approx(0.0, abs=1e-3)
+
+
 @pytest.mark.parametrize("size", [4, 9])
 def test_what_the_teacher_sees_a_move_ahead(size: int, start: Path) -> None:
     """Its two best moves and the apprentice's are played on a board, and the teacher asked about each."""

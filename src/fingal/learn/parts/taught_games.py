@@ -69,7 +69,8 @@ def improved(lesson: Lesson, seen: Tensor, trust: float) -> Lesson:
     worth = torch.where(looked, seen, mean)
     policy = lesson.policy + trust * worth
     expected = (policy.masked_fill(lesson.taken, -torch.inf).softmax(1) * worth).sum(1)
-    return lesson._replace(policy=policy, value=(lesson.value + expected) / 2)
+    # Chances that add up to a little more than 1 must not make a value of it: its entropy would be infinite.
+    return lesson._replace(policy=policy, value=((lesson.value + expected) / 2).clamp(-1, 1))
 
 
 class Games:
