@@ -152,6 +152,16 @@ void bind_policy_games(nb::module_& m) {
                   "None = None) -> numpy.typing.NDArray[numpy.bool_]"),
           "Which cells are empty, [k, cells], in `out` where it is given.")
       .def(
+          "winning",
+          [](const PolicyGames& p, const Rows& rows) {
+            const auto winning = room<bool>(std::nullopt, {rows.size(), std::size_t(p.cells())});
+            p.winning(span_of(rows), span_of(winning));
+            return winning;
+          },
+          "rows"_a,
+          nb::sig("def winning(self, rows: numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.bool_]"),
+          "Where the side to move would win at once, [k, cells].")
+      .def(
           "winner",
           [](const PolicyGames& p, const Rows& rows) {
             const auto winner = room<std::int8_t>(std::nullopt, {rows.size()});

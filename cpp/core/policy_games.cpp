@@ -108,6 +108,14 @@ class SizedPolicyGames final : public PolicyGames {
     }
   }
 
+  void winning(std::span<const std::int32_t> games, std::span<bool> out) const override {
+    games_.check_known(games);
+    for (std::size_t i = 0; i < games.size(); ++i) {
+      const auto& position = games_[games[i]];
+      spread(position.winning_cells(position.turn()), cells(), out.data() + i * std::size_t(cells()));
+    }
+  }
+
   void winner(std::span<const std::int32_t> games, std::span<std::int8_t> out) const override {
     games_.check_known(games);
     for (std::size_t i = 0; i < games.size(); ++i) out[i] = std::int8_t(games_[games[i]].winner());

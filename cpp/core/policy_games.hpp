@@ -41,6 +41,8 @@ class PolicyGames {
   virtual void planes(std::span<const std::int32_t> games, std::span<std::uint8_t> out) = 0;
   // Which cells are empty: [k, cells].
   virtual void empty(std::span<const std::int32_t> games, std::span<bool> out) const = 0;
+  // Where the side to move would win at once: [k, cells].
+  virtual void winning(std::span<const std::int32_t> games, std::span<bool> out) const = 0;
   // 0 for Black, 1 for White, -1 while the game goes on: [k].
   virtual void winner(std::span<const std::int32_t> games, std::span<std::int8_t> out) const = 0;
 

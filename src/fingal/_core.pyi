@@ -217,6 +217,9 @@ class PolicyGames:
     def empty(self, rows: numpy.typing.NDArray[numpy.int32], out: numpy.typing.NDArray[numpy.bool_] | None = None) -> numpy.typing.NDArray[numpy.bool_]:
         """Which cells are empty, [k, cells], in `out` where it is given."""
 
+    def winning(self, rows: numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.bool_]:
+        """Where the side to move would win at once, [k, cells]."""
+
     def winner(self, rows: numpy.typing.NDArray[numpy.int32]) -> numpy.typing.NDArray[numpy.int8]:
         """0 for Black, 1 for White, -1 while a game goes on: [k]."""
 

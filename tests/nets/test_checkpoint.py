@@ -276,6 +276,9 @@ def test_a_net_without_a_ring_begins_with_the_weights_of_one_that_has_one(tmp_pa
     checkpoint.fill(bare, path)
     found = bare.state_dict()
     assert all(torch.equal(tensor, found[name]) for name, tensor in ringed.state_dict().items())
+    checkpoint.save(bare, tmp_path / "bare.safetensors")
+    with pytest.raises(ValueError, match="has another shape than the net to fill"):
+        checkpoint.fill(Residual(replace(bare.config, ring=True)), tmp_path / "bare.safetensors")
     # In the middle of a large board, further from the edges than kernels reach, nothing is different but the pooling.
     plain = replace(TINY, pool_every=0)
     checkpoint.save(lively_net(plain), path)

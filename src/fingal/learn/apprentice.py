@@ -1,4 +1,4 @@
-"""A net plays and a stronger one says what it would have done: no search, and every position is learned from once.
+"""A net plays and a stronger one says what it would have done: no tree, and every position is learned from once.
 
 The apprentice makes most of the moves itself, so that it learns where its own play leads (Ross et al. 2011, DAgger).
 The teacher looks one move ahead at what it would do and at what the apprentice would do: all that a position costs is

@@ -22,6 +22,8 @@ class Judged(NamedTuple):
     """int64 [2, B, words]"""
     white: Tensor
     """bool [B]: whether White is to move."""
+    wins: Tensor
+    """bool [B, cells]: where the side to move wins at once."""
     policy: Tensor
     """[B, cells]: logits of the move."""
     value: Tensor
@@ -105,7 +107,8 @@ class Games:
     def _judged(self) -> Judged:
         packed, turns, _ = self._core.pack(self._rows)
         stones, white = self._sent(packed.view(np.int64)), self._sent(turns)
-        return Judged(stones, white, *self.teacher(stones, white, self.size, self.size))
+        wins = self._sent(self._core.winning(self._rows))
+        return Judged(stones, white, wins, *self.teacher(stones, white, self.size, self.size))
 
     def lesson(self, dtype: torch.dtype) -> Lesson:
         """What there is to learn from the games as they stand."""
@@ -137,7 +140,7 @@ class Games:
     def ahead(self, lesson: Lesson, policy: Tensor) -> Lesson:
         """The lesson after the teacher's look a move ahead; the apprentice's logits are given.
 
-        A finished game is judged as any position: nets are sure of those, though they never learn from one.
+        A move that wins at once is known to be worth 1, whether it is looked at or not.
         """
         if not self.config.ahead:
             return lesson
@@ -149,7 +152,8 @@ class Games:
             stones = self._with_stones(lesson.cell.gather(1, move.unsqueeze(1)))
             _, value = self.teacher(stones, ~self.now.white, self.size, self.size)
             seen.scatter_(1, move.unsqueeze(1), -value.unsqueeze(1))
-        return improved(lesson, seen, self.config.trust)
+        wins = self.now.wins.gather(1, lesson.cell)
+        return improved(lesson, seen.masked_fill(wins, 1.0), self.config.trust)
 
     def _with_stones(self, cells: Tensor) -> Tensor:
         """The boards with one stone more of the side to move, on cells [count, 1]: int64 [2, count, words]."""
