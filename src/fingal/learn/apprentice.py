@@ -20,6 +20,7 @@ from torch import Tensor
 from fingal.learn.parts import state
 from fingal.learn.parts.actor import judge_for
 from fingal.learn.parts.apprentice_settings import PRESETS, Apprentice
+from fingal.learn.parts.lines import Coming
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import adamw, follow, pace
 from fingal.learn.parts.taught_games import Games, Lesson
@@ -107,6 +108,7 @@ class Trainer:
     def step(self) -> dict[str, Tensor]:
         """Learn from where the games stand, and make a move in each; gives the parts of the loss, means over all."""
         progress, total = self.progress, sum(games.count for games in self.games)
+        looks = self.games if self.config.ahead else []
         dtype = precision(self.net, self.device)
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate()
@@ -116,13 +118,20 @@ class Trainer:
             lesson = games.lesson(dtype)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
                 said = self.net(lesson.planes.contiguous(memory_format=torch.channels_last))
-            asked.append((games, lesson, said, games.choose(lesson, said.policy)))
-        # All moves are made before more is asked of the device: so it is waited for once.
-        over = [games.move(cells) for games, _, _, cells in asked]
+            asked.append((games, lesson, said, Coming(games.choose(lesson, said.policy))))
+            if looks:
+                games.look(lesson, said.policy)
+        # One size after the other, a ply at a time: while the core makes one size's moves the device judges another's.
+        for games in looks:
+            games.begin_lines()
+        over = [games.move(cells.array()) for games, _, _, cells in asked]
+        for _ in range(self.config.plies - 1):
+            for games in looks:
+                games.lines.go_on()
         progress.games += sum(int(ended.sum()) for ended in over)
         figures = dict[str, Tensor]()
         for (games, lesson, said, _), ended in zip(asked, over, strict=True):
-            parts = losses(said.policy, said.value_logit, games.ahead(lesson, said.policy))
+            parts = losses(said.policy, said.value_logit, games.seen(lesson) if looks else lesson)
             games.go_on(ended)
             ((parts["policy"] + parts["value"]) / total).backward()  # type: ignore[no-untyped-call]
             figures[f"policy_{games.size}"] = parts["policy"].detach() / games.count

@@ -26,8 +26,12 @@ class Apprentice:
     """How many of a step's positions each size has; all alike when empty."""
     batch: int = 4096
     """Positions in a step of learning: so many games are played at once, and a step is one move in each."""
-    ahead: int = 2
-    """The teacher looks a move ahead at so many of its best moves and at the apprentice's best; 0 for no look."""
+    ahead: int = 3
+    """The teacher looks ahead at so many moves of a position, its best and the apprentice's best; 0 for no look."""
+    plies: int = 8
+    """How far: the move itself, and then its own best moves for both sides."""
+    looked: float = 1 / 3
+    """The share of the positions that it looks ahead from: those with the least clear choice."""
     trust: float = 4.0
     """How much what the teacher sees there counts: a move's logit gains so much for a value of 1."""
     heat: float = 1.0
@@ -64,7 +68,7 @@ class Apprentice:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("batch", "steps", "row_steps", "threads"):
+        for name in ("batch", "plies", "steps", "row_steps", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         possible = all(type(size) is int and 2 <= size <= 19 for size in self.sizes)
@@ -86,7 +90,7 @@ class Apprentice:
         for name in ("learning_rate", "checkpoint_minutes"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
-        for name in ("teacher_share", "stray", "wild_share", "decay_from", "averaging"):
+        for name in ("looked", "teacher_share", "stray", "wild_share", "decay_from", "averaging"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.seed < 2**63:

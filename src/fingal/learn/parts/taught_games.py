@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from fingal import _core
 from fingal.learn.parts.apprentice_settings import Apprentice
+from fingal.learn.parts.lines import Coming, Lines, sent
 from fingal.nets.judge import Judge
 from fingal.nets.planes_torch import encode, layout
 
@@ -63,12 +64,13 @@ def improved(lesson: Lesson, seen: Tensor, trust: float) -> Lesson:
 
     Those count as the mean of the others, by the policy (after Danihelka et al. 2022, completed values). The value
     becomes the mean of what it was and of what the improved policy expects: each foresees results, and both do better.
+    Where no move was looked at a position's lesson stays as it is.
     """
     chances = lesson.policy.masked_fill(lesson.taken, -torch.inf).softmax(1)
     looked = ~(seen.isnan() | lesson.taken)
     known = (chances * looked).sum(1, keepdim=True)
     mean = (chances * torch.where(looked, seen, 0.0)).sum(1, keepdim=True) / known
-    worth = torch.where(looked, seen, mean)
+    worth = torch.where(looked, seen, torch.where(known > 0, mean, lesson.value.unsqueeze(1)))
     policy = lesson.policy + trust * worth
     expected = (policy.masked_fill(lesson.taken, -torch.inf).softmax(1) * worth).sum(1)
     # Chances that add up to a little more than 1 must not make a value of it: its entropy would be infinite.
@@ -83,6 +85,9 @@ class Games:
         self.size, self.count, self.config, self.teacher, self.generator = size, count, config, teacher, generator
         self._core = _core.PolicyGames(size, size, count)
         self._rows = np.arange(count, dtype=np.int32)
+        self._moves = min(config.ahead, size * size)
+        self.lines = Lines(size, max(1, round(count * config.looked * self._moves)), teacher)
+        """What the teacher looks at."""
         self.players = self._drawn()
         self.now = self._judged()
         """The games as they stand."""
@@ -100,14 +105,10 @@ class Games:
         opening = torch.where(self._lots(count, 1) < config.wild_share, many, 1.0)
         return Players(heat, stray, taught, opening)
 
-    def _sent(self, array: NDArray[Any]) -> Tensor:
-        """An array on the device, which is not waited for."""
-        return torch.from_numpy(array).to(self.teacher.device, non_blocking=True)
-
     def _judged(self) -> Judged:
         packed, turns, _ = self._core.pack(self._rows)
-        stones, white = self._sent(packed.view(np.int64)), self._sent(turns)
-        wins = self._sent(self._core.winning(self._rows))
+        arrays = (packed.view(np.int64), turns, self._core.winning(self._rows))
+        stones, white, wins = (sent(array, self.teacher.device) for array in arrays)
         return Judged(stones, white, wins, *self.teacher(stones, white, self.size, self.size))
 
     def lesson(self, dtype: torch.dtype) -> Lesson:
@@ -130,41 +131,50 @@ class Games:
         best = torch.where(random, noise, scores).masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
         return lesson.cell.gather(1, best).squeeze(1)
 
-    def move(self, cells: Tensor) -> NDArray[np.bool_]:
-        """Make these moves, for which the device is waited for; gives which games have ended, [count]."""
-        over = self._core.play(self._rows, cells.to("cpu", torch.int32).numpy())
+    @torch.no_grad()
+    def look(self, lesson: Lesson, policy: Tensor) -> None:
+        """Choose what the teacher looks at; the apprentice's logits are given.
+
+        These are the positions whose choice is the least clear and that are not lost: where the teacher's second best
+        move has almost the chance of its best, times how likely it wins. Of each its best moves are followed, of which
+        the last gives way to the apprentice's best where that is not among them.
+        """
+        closed = [logits.masked_fill(lesson.taken, -torch.inf) for logits in (lesson.policy, policy.float())]
+        top = closed[0].topk(max(2, self._moves), 1)
+        best, own = top.indices[:, : self._moves], closed[1].argmax(1, keepdim=True)
+        moves = torch.where(top.values[:, : self._moves].isinf(), best[:, :1], best)  # where few cells are empty
+        last = torch.where((moves == own).any(1, keepdim=True), moves[:, -1:], own)
+        moves = torch.cat((moves[:, :-1], last), 1)
+        unclear = top.values[:, 1] - top.values[:, 0] + (1.001 + lesson.value).log()
+        unclear = unclear.masked_fill(self.now.wins.any(1), -torch.inf)
+        rows = unclear.topk(-(-self.lines.count // self._moves)).indices
+        cells = lesson.cell[rows].gather(1, moves[rows])
+        self._looked = torch.stack((rows.unsqueeze(1).expand_as(cells), moves[rows])).flatten(1)[:, : self.lines.count]
+        self._followed = Coming(torch.stack((self._looked[0], cells.flatten()[: self.lines.count])).int())
+
+    def begin_lines(self) -> None:
+        """Make the moves that ``look`` chose in lines of their own, before any game has moved on."""
+        self.lines.begin(self._core, *self._followed.array())
+
+    def move(self, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Make these moves, [count]; gives which games have ended, [count]."""
+        over = self._core.play(self._rows, cells.astype(np.int32))
         self._core.reset(self._rows[over])
         return over
 
     @torch.no_grad()
-    def ahead(self, lesson: Lesson, policy: Tensor) -> Lesson:
-        """The lesson after the teacher's look a move ahead; the apprentice's logits are given.
+    def seen(self, lesson: Lesson) -> Lesson:
+        """The lesson after the teacher's look, when the lines have been followed as far as they should be.
 
-        A move that wins at once is known to be worth 1, whether it is looked at or not.
+        A move that wins at once is known to be worth 1, whether it was looked at or not.
         """
-        if not self.config.ahead:
-            return lesson
-        closed = [logits.masked_fill(lesson.taken, -torch.inf) for logits in (lesson.policy, policy.float())]
-        best = closed[0].topk(min(self.config.ahead, self.size**2), 1).indices
         seen = torch.full_like(lesson.policy, torch.nan)
-        # One after the other, so that all are of the shape that the judge is compiled for.
-        for move in (*best.unbind(1), closed[1].argmax(1)):
-            stones = self._with_stones(lesson.cell.gather(1, move.unsqueeze(1)))
-            _, value = self.teacher(stones, ~self.now.white, self.size, self.size)
-            seen.scatter_(1, move.unsqueeze(1), -value.unsqueeze(1))
-        wins = self.now.wins.gather(1, lesson.cell)
-        return improved(lesson, seen.masked_fill(wins, 1.0), self.config.trust)
-
-    def _with_stones(self, cells: Tensor) -> Tensor:
-        """The boards with one stone more of the side to move, on cells [count, 1]: int64 [2, count, words]."""
-        stones, white = self.now.stones, self.now.white.unsqueeze(1)
-        words = torch.arange(stones.shape[2], device=stones.device)
-        bits = torch.where(words == cells >> 6, 1 << (cells & 63), 0)
-        return stones | torch.stack((bits.masked_fill(white, 0), bits.masked_fill(~white, 0)))
+        seen[self._looked[0], self._looked[1]] = self.lines.worth()
+        return improved(lesson, seen.masked_fill(self.now.wins.gather(1, lesson.cell), 1.0), self.config.trust)
 
     def go_on(self, over: NDArray[np.bool_]) -> None:
         """From now on the positions after the moves that ``move`` made are due; ``over`` is what it gave."""
-        ended, self.now = self._sent(over), self._judged()
+        ended, self.now = sent(over, self.teacher.device), self._judged()
         going = self.players._replace(opening=self.players.opening - 1)
         others = zip(self._drawn(), going, strict=True)
         self.players = Players(*(torch.where(ended.unsqueeze(1), new, old) for new, old in others))
