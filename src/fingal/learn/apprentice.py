@@ -1,8 +1,8 @@
 """A net plays and a stronger one says what it would have done: no tree, and every position is learned from once.
 
 The apprentice makes most of the moves itself, so that it learns where its own play leads (Ross et al. 2011, DAgger).
-The teacher looks one move ahead at what it would do and at what the apprentice would do: all that a position costs is
-a handful of judgements, where self-play spends a search on it.
+Where the choice is not clear the teacher looks at what its own moves and the apprentice's lead to: all that a position
+costs is a handful of judgements, where self-play spends a search on it.
 """
 
 from __future__ import annotations

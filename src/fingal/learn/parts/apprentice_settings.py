@@ -34,14 +34,22 @@ class Apprentice:
     """The share of the positions that it looks ahead from: those with the least clear choice."""
     trust: float = 4.0
     """How much what the teacher sees there counts: a move's logit gains so much for a value of 1."""
-    heat: float = 1.0
+    heat: float = 0.7
     """Moves are drawn from policies with temperatures from 0 to this: each side of a game has its own, a third 0."""
     teacher_share: float = 0.25
     """The share of sides whose moves are the teacher's."""
-    stray: float = 0.1
+    stray: float = 0.05
     """The highest rate at which a side makes random moves instead: each has its own, half of them none."""
-    wild_share: float = 0.15
-    """The share of games that begin with many random moves; the others have one."""
+    opening_stones: int = 4
+    """Games begin with 1 to so many random stones after which the teacher thinks the game is even."""
+    opening_spread: float = 0.35
+    """How even: the standard deviation of the kept values, roughly."""
+    wild_share: float = 0.1
+    """The share of games that begin with many more random stones."""
+    sure: float = 0.97
+    """Where the teacher's value is above this for one side, the game is given up: most choices do not matter there."""
+    stubborn_share: float = 0.15
+    """The share of games that are played to their ends all the same."""
     steps: int = 100_000
     """Steps of learning, at most."""
     minutes: float = 0.0
@@ -68,7 +76,7 @@ class Apprentice:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("batch", "plies", "steps", "row_steps", "threads"):
+        for name in ("batch", "plies", "opening_stones", "steps", "row_steps", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         possible = all(type(size) is int and 2 <= size <= 19 for size in self.sizes)
@@ -87,10 +95,11 @@ class Apprentice:
         for name in ("minutes", "trust", "heat", "warm_up", "weight_decay"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")
-        for name in ("learning_rate", "checkpoint_minutes"):
+        for name in ("learning_rate", "opening_spread", "checkpoint_minutes"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
-        for name in ("looked", "teacher_share", "stray", "wild_share", "decay_from", "averaging"):
+        shares = ("looked", "teacher_share", "stray", "wild_share", "stubborn_share", "decay_from")
+        for name in (*shares, "sure", "averaging"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.seed < 2**63:

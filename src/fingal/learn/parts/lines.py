@@ -33,8 +33,8 @@ class Coming:
 
 def sent(array: NDArray[Any], device: torch.device) -> Tensor:
     """A copy of an array on a device, which is not waited for."""
-    there = torch.tensor(array, pin_memory=device.type == "cuda")
-    return there.to(device, non_blocking=True)
+    here = torch.from_numpy(array)
+    return (here.pin_memory() if device.type == "cuda" else here.clone()).to(device, non_blocking=True)
 
 
 class Lines:

@@ -31,16 +31,20 @@ class Openings(NamedTuple):
         """Give every pool new openings, as many as games are played at once on its size."""
         for size in dict.fromkeys(pool.size for pool in pools):
             here = [pool.core for pool in pools if pool.size == size]
-            count = sum(core.count for core in here)
-            wild, drawn = round(count * self.wild_share), round(count * self.drawn_share)
-            lines: Lines = []
-            for some, stones in ((count - wild - drawn, self.most_stones), (wild, size * size)):
-                if some > 0:
-                    lines += random_lines(judge, size, some, stones, self.spread, generator)
-            if drawn > 0:
-                lines += drawn_lines(judge, size, drawn, self.spread, generator)
+            lines = self.lines(judge, size, sum(core.count for core in here), generator)
             for core in here:
                 core.set_openings(lines)
+
+    def lines(self, judge: Judge, size: int, count: int, generator: torch.Generator) -> Lines:
+        """So many openings of one size, kind by kind; one that is empty on boards too small for any."""
+        wild, drawn = round(count * self.wild_share), round(count * self.drawn_share)
+        lines: Lines = []
+        for some, stones in ((count - wild - drawn, self.most_stones), (wild, size * size)):
+            if some > 0:
+                lines += random_lines(judge, size, some, stones, self.spread, generator)
+        if drawn > 0:
+            lines += drawn_lines(judge, size, drawn, self.spread, generator)
+        return lines
 
 
 def evenness(value: Tensor, spread: float) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor
 from fingal import _core
 from fingal.learn.parts.apprentice_settings import Apprentice
 from fingal.learn.parts.lines import Coming, Lines, sent
+from fingal.learn.parts.openings import Openings
 from fingal.nets.judge import Judge
 from fingal.nets.planes_torch import encode, layout
 
@@ -55,8 +56,8 @@ class Players(NamedTuple):
     """[B, 2]: how often a random move is made instead."""
     taught: Tensor
     """bool [B, 2]: whether the moves are the teacher's."""
-    opening: Tensor
-    """[B, 1]: how many random moves are left that the game begins with."""
+    stubborn: Tensor
+    """bool [B, 1]: whether the game goes on when the teacher is sure who wins."""
 
 
 def improved(lesson: Lesson, seen: Tensor, trust: float) -> Lesson:
@@ -88,6 +89,9 @@ class Games:
         self._moves = min(config.ahead, size * size)
         self.lines = Lines(size, max(1, round(count * config.looked * self._moves)), teacher)
         """What the teacher looks at."""
+        self._openings = self._even_positions()
+        self._begun = 0
+        self._begin(self._rows)
         self.players = self._drawn()
         self.now = self._judged()
         """The games as they stand."""
@@ -100,10 +104,26 @@ class Games:
         heat = config.heat * (1.5 * self._lots(count, 2) - 0.5).clamp(min=0)
         stray = config.stray * (2 * self._lots(count, 2) - 1).clamp(min=0)
         taught = self._lots(count, 2) < config.teacher_share
-        # With fewer than 2 (size - 1) stones nobody has won.
-        many = 1 + (self._lots(count, 1) * (2 * self.size - 3)).floor()
-        opening = torch.where(self._lots(count, 1) < config.wild_share, many, 1.0)
-        return Players(heat, stray, taught, opening)
+        return Players(heat, stray, taught, self._lots(count, 1) < config.stubborn_share)
+
+    def _even_positions(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int32]]:
+        """As many positions to begin from as there are games, in random order, packed."""
+        config, generator = self.config, torch.Generator().manual_seed(self.config.seed)
+        openings = Openings(config.opening_stones, config.opening_spread, config.wild_share, drawn_share=0.0)
+        lines = openings.lines(self.teacher, self.size, self.count, generator)
+        lines = [lines[i] for i in torch.randperm(len(lines), generator=generator)]
+        games = _core.PolicyGames(self.size, self.size, len(lines))
+        for ply in range(max(map(len, lines))):
+            rows = [row for row, line in enumerate(lines) if len(line) > ply]
+            games.play(np.array(rows, dtype=np.int32), np.array([lines[row][ply] for row in rows], dtype=np.int32))
+        return games.pack(np.arange(len(lines), dtype=np.int32))
+
+    def _begin(self, rows: NDArray[np.int32]) -> None:
+        """Let games begin anew, with the next openings."""
+        stones, white, last = self._openings
+        which = (self._begun + np.arange(len(rows))) % len(last)
+        self._begun += len(rows)
+        self._core.set(rows, stones[:, which], white[which], last[which])
 
     def _judged(self) -> Judged:
         packed, turns, _ = self._core.pack(self._rows)
@@ -121,15 +141,19 @@ class Games:
 
     @torch.no_grad()
     def choose(self, lesson: Lesson, policy: Tensor) -> Tensor:
-        """Every game's next move, int64 [count], on the boards as they are; the apprentice's logits are given."""
+        """Every game's next move, int64 [count], on the boards as they are; the apprentice's logits are given.
+
+        -1 where the teacher is so sure who wins that the game is given up.
+        """
         side = self.now.white.long().unsqueeze(1)
         heat, stray, taught = (each.gather(1, side) for each in self.players[:3])
         # To add Gumbel's noise times the temperature and take the best is to draw.
         noise = -(-self._lots(*policy.shape).clamp(1e-9, 1 - 1e-6).log()).log()
         scores = torch.where(taught, lesson.policy, policy.float()) + heat * noise
-        random = (self.players.opening > 0) | (self._lots(self.count, 1) < stray)
+        random = self._lots(self.count, 1) < stray
         best = torch.where(random, noise, scores).masked_fill(lesson.taken, -torch.inf).argmax(1, keepdim=True)
-        return lesson.cell.gather(1, best).squeeze(1)
+        given_up = (self.now.value.abs() > self.config.sure).unsqueeze(1) & ~self.players.stubborn
+        return lesson.cell.gather(1, best).masked_fill(given_up, -1).squeeze(1)
 
     @torch.no_grad()
     def look(self, lesson: Lesson, policy: Tensor) -> None:
@@ -157,9 +181,11 @@ class Games:
         self.lines.begin(self._core, *self._followed.array())
 
     def move(self, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Make these moves, [count]; gives which games have ended, [count]."""
-        over = self._core.play(self._rows, cells.astype(np.int32))
-        self._core.reset(self._rows[over])
+        """Make these moves, [count]; gives which games have ended, [count]. Others begin in their places."""
+        over = cells < 0
+        going = self._rows[~over]
+        over[going] = self._core.play(going, cells[going].astype(np.int32))
+        self._begin(self._rows[over])
         return over
 
     @torch.no_grad()
@@ -175,19 +201,19 @@ class Games:
     def go_on(self, over: NDArray[np.bool_]) -> None:
         """From now on the positions after the moves that ``move`` made are due; ``over`` is what it gave."""
         ended, self.now = sent(over, self.teacher.device), self._judged()
-        going = self.players._replace(opening=self.players.opening - 1)
-        others = zip(self._drawn(), going, strict=True)
+        others = zip(self._drawn(), self.players, strict=True)
         self.players = Players(*(torch.where(ended.unsqueeze(1), new, old) for new, old in others))
 
     def kept(self) -> dict[str, Tensor]:
         """What has to be kept to go on."""
         stones, white, last = self._core.pack(self._rows)
-        core = {"stones": stones.view(np.int64), "white": white, "last": last}
+        core = {"stones": stones.view(np.int64), "white": white, "last": last, "begun": np.array(self._begun)}
         return {name: torch.from_numpy(array) for name, array in core.items()} | self.players._asdict()
 
     def restore(self, kept: dict[str, Tensor]) -> None:
         """Go on with what ``kept`` gave."""
         stones = kept["stones"].numpy().view(np.uint64)
         self._core.set(self._rows, stones, kept["white"].numpy(), kept["last"].numpy())
+        self._begun = int(kept["begun"])
         self.players = Players(*(kept[name].to(self.teacher.device) for name in Players._fields))
         self.now = self._judged()
