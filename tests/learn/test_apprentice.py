@@ -151,8 +151,8 @@ def test_a_lesson_is_what_the_teacher_says_of_the_board(teacher: str, start: Pat
 
 
 def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
-    at, ended = table(3, 64, teacher, start), 0
-    for _ in range(40):
+    at, ended, begun = table(3, 64, teacher, start), 0, set[bytes]()
+    for _ in range(60):
         before, (_, cells) = boards(at.games), at.choose()
         over = at.play(cells)
         done = 0
@@ -162,11 +162,13 @@ def test_games_are_games_of_hex(teacher: str, start: Path) -> None:
             done += board.is_over()
             if board.is_over():
                 assert len(now.moves) in (1, 2)  # with more, somebody might win at once
+                begun.add(now.packed().tobytes())
             else:
                 assert board.packed().tolist() == now.packed().tolist()
         assert done == over
         ended += over
-    assert ended > 100
+    assert ended > 4 * 64
+    assert len(begun) > 64 // 2
 
 
 def test_games_begin_where_the_teacher_thinks_they_are_even(start: Path) -> None:

@@ -16,6 +16,9 @@ from fingal.learn.parts.openings import Openings
 from fingal.nets.judge import Judge
 from fingal.nets.planes_torch import encode, layout
 
+SAME_OPENINGS = 4
+"""How many games begin from an opening: to draw one takes eight judgements, and sorting besides."""
+
 
 class Judged(NamedTuple):
     """B positions of one size as they are, and what the teacher says of them."""
@@ -89,8 +92,8 @@ class Games:
         self._moves = min(config.ahead, size * size)
         self.lines = Lines(size, max(1, round(count * config.looked * self._moves)), teacher)
         """What the teacher looks at."""
-        self._openings = self._even_positions()
-        self._begun = 0
+        self._random = torch.Generator().manual_seed(config.seed)
+        self._draw_openings()
         self._begin(self._rows)
         self.players = self._drawn()
         self.now = self._judged()
@@ -106,24 +109,28 @@ class Games:
         taught = self._lots(count, 2) < config.teacher_share
         return Players(heat, stray, taught, self._lots(count, 1) < config.stubborn_share)
 
-    def _even_positions(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int32]]:
-        """As many positions to begin from as there are games, in random order, packed."""
-        config, generator = self.config, torch.Generator().manual_seed(self.config.seed)
+    def _draw_openings(self) -> None:
+        """As many positions to begin from as there are games, in random order."""
+        config, self._drawn_from = self.config, self._random.get_state()
         openings = Openings(config.opening_stones, config.opening_spread, config.wild_share, drawn_share=0.0)
-        lines = openings.lines(self.teacher, self.size, self.count, generator)
-        lines = [lines[i] for i in torch.randperm(len(lines), generator=generator)]
+        lines = openings.lines(self.teacher, self.size, self.count, self._random)
+        order = torch.randperm(len(lines), generator=self._random).tolist()
         games = _core.PolicyGames(self.size, self.size, len(lines))
         for ply in range(max(map(len, lines))):
-            rows = [row for row, line in enumerate(lines) if len(line) > ply]
-            games.play(np.array(rows, dtype=np.int32), np.array([lines[row][ply] for row in rows], dtype=np.int32))
-        return games.pack(np.arange(len(lines), dtype=np.int32))
+            rows = [row for row, line in enumerate(order) if len(lines[line]) > ply]
+            cells = [lines[order[row]][ply] for row in rows]
+            games.play(np.array(rows, dtype=np.int32), np.array(cells, dtype=np.int32))
+        self._openings, self._begun = games, 0
 
     def _begin(self, rows: NDArray[np.int32]) -> None:
         """Let games begin anew, with the next openings."""
-        stones, white, last = self._openings
-        which = (self._begun + np.arange(len(rows))) % len(last)
-        self._begun += len(rows)
-        self._core.set(rows, stones[:, which], white[which], last[which])
+        while len(rows):
+            if self._begun == SAME_OPENINGS * self._openings.count:
+                self._draw_openings()
+            first = self._begun % self._openings.count
+            some, rows = np.split(rows, [self._openings.count - first])
+            self._core.copy(np.arange(first, first + len(some), dtype=np.int32), some, self._openings)
+            self._begun += len(some)
 
     def _judged(self) -> Judged:
         packed, turns, _ = self._core.pack(self._rows)
@@ -208,12 +215,15 @@ class Games:
         """What has to be kept to go on."""
         stones, white, last = self._core.pack(self._rows)
         core = {"stones": stones.view(np.int64), "white": white, "last": last, "begun": np.array(self._begun)}
-        return {name: torch.from_numpy(array) for name, array in core.items()} | self.players._asdict()
+        tensors = {name: torch.from_numpy(array) for name, array in core.items()}
+        return tensors | {"drawn_from": self._drawn_from} | self.players._asdict()
 
     def restore(self, kept: dict[str, Tensor]) -> None:
         """Go on with what ``kept`` gave."""
         stones = kept["stones"].numpy().view(np.uint64)
         self._core.set(self._rows, stones, kept["white"].numpy(), kept["last"].numpy())
+        self._random.set_state(kept["drawn_from"])
+        self._draw_openings()
         self._begun = int(kept["begun"])
         self.players = Players(*(kept[name].to(self.teacher.device) for name in Players._fields))
         self.now = self._judged()
