@@ -3,6 +3,9 @@
 ``python -m fingal.arena.league STORE PAGE LADDERS [GUEST ...]`` plays what of it has not been played yet and writes the
 page, in Markdown, and the ladders, in JSON; ``make league`` those that Fingal ships. Guests are players' texts, such as
 an outside engine's with a ``name=``. It may be stopped at any time: the same command goes on.
+
+With ``--anew PLAYER ...`` only these play again, for example after a net has been replaced: the ladders keep the games
+of all others. They need a store of their own.
 """
 
 from __future__ import annotations
@@ -15,14 +18,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import tyro
 from rich.console import Console
 
-from fingal.arena import command, standings
+from fingal.arena import command, results, standings
 from fingal.arena.levels import LEVELS
 from fingal.arena.options import EventOptions
 from fingal.arena.provenance import commit, machine
-from fingal.arena.store import Store, StoredGame, distinct
-from fingal.game import BLACK
+from fingal.arena.store import Store, StoredGame
 
 PLAYERS = tuple(
     dict.fromkeys(
@@ -92,32 +95,78 @@ def play_rungs(
             _tournament(store, size, _rung(size, weaker, stronger), (weaker, stronger), quick_games if quick else games)
 
 
+def renew(
+    store: Path,
+    said: dict[str, Any],
+    texts: Sequence[str],
+    guests: Sequence[str] = (),
+    games: int = GAMES,
+    rung_games: int = RUNG_GAMES,
+) -> dict[str, Any]:
+    """Play some players' games of a league again; gives the ladders with those instead of the ones that they had.
+
+    Each meets as many others as in the tournament, those who were nearest to it, and its neighbours among the levels.
+    ValueError, before anything is played, when a player is on none of the ladders or these have no games in them.
+    """
+    if not all("meetings" in board for board in said["sizes"].values()):
+        raise ValueError("these ladders are without their games: play the whole league once, without --anew")
+    boards = {int(size): results.from_json(board) for size, board in said["sizes"].items()}
+    for text in texts:
+        if not any(text in (part.black, part.white) for parts in boards.values() for part in parts):
+            raise ValueError(f"{text} is not in the league: {', '.join(PLAYERS)} are")
+    renewed = {}
+    for size, parts in boards.items():
+        elo = {rating.player: rating.elo for rating in standings.rated(results.games_of(parts), said["anchor"]).players}
+        events, entered = [], {*PLAYERS, *SPECIALISTS.get(size, ()), *guests}
+        for text in (text for text in texts if text in elo):
+            near = sorted((p for p in elo if p != text and p in entered), key=lambda p: abs(elo[p] - elo[text]))
+            events += [(text, rival, games) for rival in near[:ROUNDS]]
+            events += [(*rung, rung_games) for rung in RUNGS if text in rung]
+        names = [f"{one} and {other} {size}x{size}, {number}" for one, other, number in events]
+        for name, (one, other, number) in zip(names, events, strict=True):
+            _tournament(store, size, name, (one, other), number)
+        with Store(store) as kept:
+            played = [game for name in dict.fromkeys(names) for game in kept.games(name)]
+        kept_failures = [one for one in said["sizes"][str(size)]["failures"] if one["player"] not in texts]
+        meetings = sorted(results.without(parts, texts) + results.meetings(played))
+        renewed[str(size)] = _board(meetings, kept_failures + _failures(played))
+    again = {"players": list(texts), "commit": commit()[:7], "date": str(datetime.date.today()), "machine": machine()}
+    return said | {"sizes": renewed, "renewed": [*said.get("renewed", ()), again]}
+
+
 def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int, rounds: int = 1) -> None:
     options = EventOptions(size=str(size), games=games, store=store, name=name, seed=1, adjudicate=True)
     command.tournament(players, options, "swiss", 1, rounds, players[0], False, Console(), Console(stderr=True))
 
 
-def page(store: Path, sizes: Sequence[int] = SIZES) -> str:
-    """The league as a page in Markdown; boards with no games yet are left out."""
-    with Store(store) as kept:
-        tables = [(size, _games(kept, size)) for size in sizes]
-    parts = [_INTRODUCTION.format(date=datetime.date.today(), commit=commit()[:7], machine=machine())]
-    return "\n".join(parts + [_ladder(size, games) for size, games in tables if games])
+def page(said: dict[str, Any]) -> str:
+    """The ladders as a page in Markdown."""
+    parts = [_INTRODUCTION.format(**said)]
+    for again in said.get("renewed", ()):
+        names = ", ".join(f"`{name}`" for name in again["players"])
+        parts.append(f"Played anew at commit {again['commit']}, {again['date']}, on {again['machine']}: {names}.\n")
+    return "\n".join(parts + [_ladder(size, board) for size, board in said["sizes"].items()])
 
 
 def ladders(store: Path, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     """The ladder of every board that has been played on, for programs: the strongest player first."""
-    boards: dict[str, Any] = {}
     with Store(store) as kept:
-        for size in sizes:
-            games = _games(kept, size)
-            if games:
-                rows = standings.rated(games, PLAYERS[0]).as_dict()["ratings"]
-                names = standings.labels([row["player"] for row in rows])
-                ladder = [_rounded(row) | {"player": names[row["player"]]} for row in rows]
-                boards[str(size)] = {"games": len(games), "ladder": ladder}
+        boards = {size: _games(kept, size) for size in sizes}
     date = str(datetime.date.today())
-    return {"anchor": PLAYERS[0], "commit": commit()[:7], "date": date, "machine": machine(), "sizes": boards}
+    told = {str(size): _board(results.meetings(games), _failures(games)) for size, games in boards.items() if games}
+    return {"anchor": PLAYERS[0], "commit": commit()[:7], "date": date, "machine": machine(), "sizes": told}
+
+
+def _failures(games: Sequence[StoredGame]) -> list[dict[str, Any]]:
+    return [{"player": game.lost_by, "game": game.number, "reason": game.failure} for game in games if game.failure]
+
+
+def _board(parts: Sequence[results.Meeting], failures: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    rows = standings.rated(results.games_of(parts), PLAYERS[0]).as_dict()["ratings"]
+    names = standings.labels([row["player"] for row in rows])
+    ladder = [_rounded(row) | {"player": names[row["player"]]} for row in rows]
+    games = sum(part.games for part in parts)
+    return {"games": games, "ladder": ladder, "failures": list(failures), **results.to_json(parts)}
 
 
 def _rounded(rating: dict[str, Any]) -> dict[str, Any]:
@@ -137,9 +186,10 @@ def _games(kept: Store, size: int) -> list[StoredGame]:
     return [game for name in (_event(size), *(_rung(size, *rung) for rung in RUNGS)) for game in kept.games(name)]
 
 
-def _ladder(size: int, games: Sequence[StoredGame]) -> str:
+def _ladder(size: str, board: dict[str, Any]) -> str:
+    parts = results.from_json(board)
+    games = results.games_of(parts)
     ratings = standings.rated(games, PLAYERS[0])
-    black = sum(game.winner is BLACK for game in games)
     played, won = standings.crosses(games)
     order = [rating.player for rating in ratings.players]
     names = standings.labels(order)
@@ -147,7 +197,8 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
     lines = [
         f"## {size}x{size}",
         "",
-        f"{len(games)} games, {distinct(games)} distinct; Black won {black}.",
+        f"{len(games)} games, {sum(part.distinct for part in parts)} distinct; "
+        f"Black won {sum(part.black_won for part in parts)}.",
         "",
         f"| | player | Elo | 95% interval | won | {heads} |",
         "|--:|---|--:|--:|--:|" + "--:|" * len(order),
@@ -161,9 +212,9 @@ def _ladder(size: int, games: Sequence[StoredGame]) -> str:
         )
         score = f"{rating.wins}/{rating.games}"
         lines.append(f"| {number} | `{names[rating.player]}` | {rating.elo:+.0f} | {interval} | {score} | {cross} |")
-    failures = [f"`{game.lost_by}`, game {game.number}: {game.failure}" for game in games if game.failure]
     guests = [f"{name} is `{text}`." for text, name in names.items() if text != name]
-    return "\n".join([*lines, "", *guests, *(f"- {failure}" for failure in failures), ""])
+    failures = [f"- `{one['player']}`, game {one['game']}: {one['reason']}" for one in board["failures"]]
+    return "\n".join([*lines, "", *guests, *failures, ""])
 
 
 _INTRODUCTION = f"""# The league
@@ -179,9 +230,27 @@ Played at commit {{commit}}, finished on {{date}}, on {{machine}}.
 """
 
 
+def main(
+    store: tyro.conf.Positional[Path],
+    page_file: tyro.conf.Positional[Path],
+    ladders_file: tyro.conf.Positional[Path],
+    guests: tyro.conf.Positional[tuple[str, ...]] = (),
+    anew: tuple[str, ...] = (),
+) -> None:
+    """Play what is left of the league, or some players' part of it anew, and write its page and its ladders."""
+    if anew:
+        try:
+            told = renew(store, json.loads(ladders_file.read_text(encoding="utf-8")), anew, guests)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            sys.exit(2)
+    else:
+        play(store, guests=guests)
+        play_rungs(store)
+        told = ladders(store)
+    page_file.write_text(page(told), encoding="utf-8")
+    ladders_file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    games_file, page_file, ladders_file = map(Path, sys.argv[1:4])
-    play(games_file, guests=sys.argv[4:])
-    play_rungs(games_file)
-    page_file.write_text(page(games_file), encoding="utf-8")
-    ladders_file.write_text(json.dumps(ladders(games_file), indent=1) + "\n", encoding="utf-8")
+    tyro.cli(main, prog="python -m fingal.arena.league")

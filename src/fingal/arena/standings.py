@@ -9,8 +9,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from fingal.arena.ratings import Ratings, rate
+from fingal.arena.ratings import Played, Ratings, rate
 from fingal.arena.store import StoredGame, distinct
+from fingal.game import BLACK
 from fingal.players import spec
 
 _MOST_COLUMNS = 12
@@ -35,7 +36,7 @@ def summary(games: Sequence[StoredGame], ratings: Ratings) -> dict[str, Any]:
     }
 
 
-def crosses(games: Sequence[StoredGame]) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+def crosses(games: Sequence[Played]) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
     """How often each player met each other one, and how often it won."""
     played: Counter[tuple[str, str]] = Counter()
     won: Counter[tuple[str, str]] = Counter()
@@ -43,7 +44,7 @@ def crosses(games: Sequence[StoredGame]) -> tuple[Counter[tuple[str, str]], Coun
         if game.black != game.white:
             played[game.black, game.white] += 1
             played[game.white, game.black] += 1
-            won[game.won_by, game.lost_by] += 1
+            won[(game.black, game.white) if game.winner is BLACK else (game.white, game.black)] += 1
     return played, won
 
 
@@ -90,7 +91,7 @@ def labels(texts: Sequence[str]) -> dict[str, str]:
     return {text: name if often[name] == 1 else text for text, name in named.items()}
 
 
-def rated(games: Sequence[StoredGame], anchor: str | None) -> Ratings:
+def rated(games: Sequence[Played], anchor: str | None) -> Ratings:
     """The ratings; an anchor may also be named as it is shown."""
     players = sorted({text for game in games for text in (game.black, game.white)})
     by_label = {label: text for text, label in labels(players).items()}
