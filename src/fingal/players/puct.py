@@ -14,7 +14,7 @@ class Settings(NetSearchSettings):
 
     c: float = 1.25
     """Exploration: how much the policy counts against the values found."""
-    fpu: float = 0.25
+    fpu: float = 0.05
     """How much less than the position itself a move that was never tried is worth."""
     noise: float = 0.0
     """The share of Dirichlet noise in the policy at the root, from 0 to 1."""

@@ -28,7 +28,7 @@ class Settings:
     """Sequential halving at the root and completed values below (Gumbel MuZero), or else PUCT."""
     c_init: float = 1.25
     """PUCT's exploration rate; it grows slowly with the visits."""
-    fpu_reduction: float = 0.25
+    fpu_reduction: float = 0.05
     """How much less than its parent a move that was never tried is worth."""
     c_scale: float = 0.4
     """Gumbel's weight of values against the policy."""
