@@ -61,9 +61,11 @@ def test_some_players_play_anew_and_the_others_keep_their_games(
     league.play(tmp_path / "first.sqlite", sizes=(3,), games=2, players=players)
     said = json.loads(json.dumps(league.ladders(tmp_path / "first.sqlite", sizes=(3,))))
     again = league.renew(tmp_path / "second.sqlite", said, ["uct:sims=20"], games=4, rung_games=6)
-    # Two of the others at the most meet it four times, and its neighbour among the levels six times more.
+    # The two who were nearest meet it four times, but its neighbour among the levels six times.
+    elo = {row["player"]: row["elo"] for row in said["sizes"]["3"]["ladder"]}
+    near = sorted(players[:3], key=lambda player: abs(elo[player] - elo["uct:sims=20"]))[:2]
     played = {row["player"]: row["games"] for row in again["sizes"]["3"]["ladder"]}
-    assert played["uct:sims=20"] == 2 * 4 + 6
+    assert played["uct:sims=20"] == sum(6 if rival == "resistance" else 4 for rival in {*near, "resistance"})
     with Store(tmp_path / "first.sqlite") as kept:
         others = [game for game in kept.games() if "uct:sims=20" not in (game.black, game.white)]
     with Store(tmp_path / "second.sqlite") as kept:
@@ -76,9 +78,33 @@ def test_some_players_play_anew_and_the_others_keep_their_games(
     page = league.page(again)
     assert "Played anew at commit" in page
     assert f"{len(others) + len(new)} games, {distinct(others) + distinct(new)} distinct" in page
-    with pytest.raises(ValueError, match="human is not in the league: random, shortest-path"):
+    # A player that is replaced once more plays once more, into the same store too.
+    more = league.renew(tmp_path / "second.sqlite", again, ["uct:sims=20"], games=4, rung_games=6)
+    assert more["sizes"]["3"]["games"] == again["sizes"]["3"]["games"]
+    with Store(tmp_path / "second.sqlite") as kept:
+        assert len(kept.games()) == 2 * len(new)
+    with pytest.raises(ValueError, match="human is not in the league: random, resistance, shortest-path"):
         league.renew(tmp_path / "third.sqlite", said, ["human"])
     assert not (tmp_path / "third.sqlite").exists()
+
+
+def test_a_guest_with_a_long_text_is_met(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    players, guest = ("random", "shortest-path"), f"uct:sims=5,name={'long ' * 20}/ visitor"
+    monkeypatch.setattr(league, "RUNGS", ())
+    league.play(tmp_path / "games.sqlite", sizes=(3,), games=2, players=players, guests=[guest])
+    said = league.ladders(tmp_path / "games.sqlite", sizes=(3,))
+    for guests, met in (([guest], 8), ([], 4)):
+        again = league.renew(tmp_path / f"{met}.sqlite", said, ["random"], guests, games=4)
+        assert next(row["games"] for row in again["sizes"]["3"]["ladder"] if row["player"] == "random") == met
+
+
+def test_whoever_stops_the_league_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, ladders = tmp_path / "page.md", tmp_path / "ladders.json"
+    monkeypatch.setattr(league.command, "tournament", lambda *_: False)
+    with pytest.raises(KeyboardInterrupt):
+        tyro.cli(league.main, args=[str(tmp_path / "games.sqlite"), str(page), str(ladders)])
+    assert not page.exists()
+    assert not ladders.exists()
 
 
 def test_ladders_without_their_games_cannot_be_renewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -229,7 +229,7 @@ def test_a_look_ahead_worked_by_hand() -> None:
     taken = torch.tensor([[False, False, False, True]])
     lesson = Lesson(nothing, nothing, taken, logits, torch.tensor([0.3]))
     seen = torch.tensor([[-0.5, 1.0, math.nan, 0.7]])
-    learned = improved(lesson, seen, trust=math.log(4.0))
+    learned = improved(lesson, seen, nothing.bool(), trust=math.log(4.0))
     # It counts as (1/2 * -1/2 + 1/4 * 1) / (3/4) = 0, so that chances are as 1/2 / 2 to 1/4 * 4 to 1/4.
     policy = learned.policy.masked_fill(taken, -torch.inf).softmax(1)[0]
     assert policy.tolist() == pytest.approx([1 / 6, 4 / 6, 1 / 6, 0.0], abs=1e-6)
@@ -242,7 +242,7 @@ def test_what_is_won_or_lost_for_sure_is_learned(result: float) -> None:
     logits = torch.randn((count, cells), generator=torch.Generator().manual_seed(0))
     nothing, free = torch.zeros(count, cells, dtype=torch.int64), torch.zeros(count, cells, dtype=torch.bool)
     lesson = Lesson(nothing, nothing, free, logits, torch.full((count,), result))
-    learned = improved(lesson, torch.full((count, cells), result), trust=4.0)
+    learned = improved(lesson, torch.full((count, cells), result), free, trust=4.0)
     said = losses(logits, torch.full((count,), 40 * result), learned)
     assert float(said["value"]) == pytest.approx(0.0, abs=1e-3)
     assert float(said["policy"]) == pytest.approx(0.0, abs=1e-3)
@@ -251,9 +251,18 @@ def test_what_is_won_or_lost_for_sure_is_learned(result: float) -> None:
 def test_a_lesson_that_nothing_is_seen_of_stays_as_it_is() -> None:
     logits, free = torch.tensor([[0.5, -1.0, 0.25]]), torch.zeros(1, 3, dtype=torch.bool)
     lesson = Lesson(free, free, free, logits, torch.tensor([-0.7]))
-    learned = improved(lesson, torch.full((1, 3), math.nan), trust=4.0)
+    learned = improved(lesson, torch.full((1, 3), math.nan), free, trust=4.0)
     assert learned.policy.softmax(1)[0].tolist() == pytest.approx(logits.softmax(1)[0].tolist(), abs=1e-6)
     assert float(learned.value) == pytest.approx(-0.7, abs=1e-6)
+
+
+def test_a_win_at_once_is_learned_where_nothing_else_is_seen() -> None:
+    # Even chances, a value of -1/2 for all but the second, which wins: with a trust of ln 4 it has 4^1.5 times theirs.
+    free, wins = torch.zeros(1, 3, dtype=torch.bool), torch.tensor([[False, True, False]])
+    lesson = Lesson(free, free, free, torch.zeros(1, 3), torch.tensor([-0.5]))
+    learned = improved(lesson, torch.full((1, 3), math.nan), wins, trust=math.log(4.0))
+    assert learned.policy.softmax(1)[0].tolist() == pytest.approx([0.1, 0.8, 0.1], abs=1e-6)
+    assert float(learned.value) == pytest.approx((-0.5 + 0.8 - 0.1) / 2, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "plies", "looked"), [(2, 2, 1.0), (4, 1, 0.5), (4, 5, 0.5), (9, 3, 0.25)])
@@ -290,7 +299,7 @@ def test_what_the_teacher_sees_ahead(size: int, plies: int, looked: float, start
         for _ in range(plies - 1):
             at.games.lines.go_on()
         learned = at.games.seen(lesson)
-        unclear, expected = list[float](), list[Lesson]()
+        unclear, expected = list[float](), list[list[Lesson]]()
         for row, board in enumerate(before):
             place = {int(cell): at for at, cell in enumerate(lesson.cell[row])}
             logits, value = asked(board)
@@ -301,21 +310,21 @@ def test_what_the_teacher_sees_ahead(size: int, plies: int, looked: float, start
             unclear.append((1.001 + value) * close)
             rival = int(lesson.cell[row, own[row]])
             rivals += rival not in best
-            seen = torch.full((1, size**2), math.nan)
+            alone, won = Lesson(*(part[row : row + 1] for part in lesson)), torch.zeros(1, size**2, dtype=torch.bool)
+            won[0, [place[cell] for cell in winning]] = True
+            nothing = torch.full((1, size**2), math.nan)
+            seen = nothing.clone()
             for cell in {best[0], best[-1] if rival in best else rival}:
                 seen[0, place[cell]] = worth(board, cell)
-            expected.append(improved(Lesson(*(part[row : row + 1] for part in lesson)), seen, trust=3.0))
+            expected.append([improved(alone, look, won, trust=3.0) for look in (nothing, seen)])
         least = sorted(unclear)[-round(looked * count)]
         for row in range(count):
-            if unclear[row] == 0 or unclear[row] == pytest.approx(least, abs=1e-5):
-                continue  # wins are known, and of those that are as clear as each other any may be looked at
-            what = Lesson(*(part[row : row + 1] for part in lesson)) if unclear[row] < least else expected[row]
+            if unclear[row] == pytest.approx(least, abs=1e-5):
+                continue  # of those that are as clear as each other any may be looked at
+            what = expected[row][unclear[row] > least]
             compared += 1
-            for one, other in (
-                (what.policy[0].softmax(0), learned.policy[row].softmax(0)),
-                (what.value[0], learned.value[row]),
-            ):
-                assert torch.allclose(one, other, atol=1e-3)
+            pairs = (what.policy[0].softmax(0), learned.policy[row].softmax(0)), (what.value[0], learned.value[row])
+            assert all(torch.allclose(*pair, atol=1e-3) for pair in pairs)
         at.games.go_on(over)
     assert (wins > 3) == (size < 9)
     assert rivals > 3 or size == 2
@@ -354,8 +363,12 @@ def test_strays_are_random_moves(teacher: str, start: Path) -> None:
     assert float(others) == pytest.approx(0.2 * 23 / 24, abs=0.03)
 
 
-def test_a_stopped_run_goes_on_as_if_it_had_not_been(short: Apprentice, start: Path, tmp_path: Path) -> None:
-    config = replace(short, checkpoint_minutes=1e-9)
+@pytest.mark.parametrize("sure", [1.0, 0.0])
+def test_a_stopped_run_goes_on_as_if_it_had_not_been(
+    sure: float, short: Apprentice, start: Path, tmp_path: Path
+) -> None:
+    """Also one whose games are given up at once, so that openings are drawn anew before and after the stop."""
+    config = replace(short, checkpoint_minutes=1e-9, sure=sure, stubborn_share=0.0)
     run(config, tmp_path / "whole", start)
     run(config, tmp_path / "parts", start, rows=2)
     run(config, tmp_path / "parts", None)
@@ -466,7 +479,7 @@ def test_command(
         ({"batch": 2.5}, "batch must be a whole number, not 2.5"),
         ({"batch": 2_000_000}, "batch must be at most 1048576, not 2000000"),
         ({"heat": -1.0}, "heat must be a number from 0, not -1.0"),
-        ({"ahead": -1}, "ahead must be at least 0, not -1"),
+        ({"ahead": 1}, "ahead must be 0 or at least 2, so that there is a choice, not 1"),
         ({"plies": 0}, "plies must be at least 1, not 0"),
         ({"looked": 1.5}, "looked must be from 0 to 1, not 1.5"),
         ({"sure": 1.5}, "sure must be from 0 to 1, not 1.5"),

@@ -66,8 +66,8 @@ def tournament(
     json: bool,
     out: Console,
     notes: Console,
-) -> None:
-    """Play a tournament and print it."""
+) -> bool:
+    """Play a tournament and print it; gives whether it is finished."""
     if kind == "swiss" and rounds is None:
         rounds = max(1, math.ceil(math.log2(max(2, len(players)))))
     if kind != "swiss" and rounds is not None:
@@ -83,6 +83,7 @@ def tournament(
         print(json_module.dumps({"event": event.name, "finished": finished, "kind": kind, **told}, indent=1))
     else:
         out.print(standings.table(event.games, rated, plan.total))
+    return finished
 
 
 def ratings(

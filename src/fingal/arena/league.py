@@ -5,12 +5,13 @@ page, in Markdown, and the ladders, in JSON; ``make league`` those that Fingal s
 an outside engine's with a ``name=``. It may be stopped at any time: the same command goes on.
 
 With ``--anew PLAYER ...`` only these play again, for example after a net has been replaced: the ladders keep the games
-of all others. They need a store of their own.
+of all others.
 """
 
 from __future__ import annotations
 
 import datetime
+import hashlib
 import itertools
 import json
 import sys
@@ -90,9 +91,8 @@ def play_rungs(
 ) -> None:
     """Play what is left of the games between neighbouring levels."""
     for size in sizes:
-        for weaker, stronger in RUNGS:
-            quick = stronger.startswith("shortest-path")
-            _tournament(store, size, _rung(size, weaker, stronger), (weaker, stronger), quick_games if quick else games)
+        for rung in RUNGS:
+            _tournament(store, size, _rung(size, *rung), rung, quick_games if _quick(rung) else games)
 
 
 def renew(
@@ -102,41 +102,59 @@ def renew(
     guests: Sequence[str] = (),
     games: int = GAMES,
     rung_games: int = RUNG_GAMES,
+    quick_games: int = QUICK_GAMES,
 ) -> dict[str, Any]:
     """Play some players' games of a league again; gives the ladders with those instead of the ones that they had.
 
-    Each meets as many others as in the tournament, those who were nearest to it, and its neighbours among the levels.
-    ValueError, before anything is played, when a player is on none of the ladders or these have no games in them.
+    Each meets as many others as in the tournament, those who were nearest to it, and its neighbours among the levels as
+    often as these do. An outside engine that is not given as a guest does not meet them. ValueError, before anything is
+    played, when a player is on none of the ladders or these have no games in them.
     """
     if not all("meetings" in board for board in said["sizes"].values()):
         raise ValueError("these ladders are without their games: play the whole league once, without --anew")
-    boards = {int(size): results.from_json(board) for size, board in said["sizes"].items()}
+    boards = {size: results.from_json(board) for size, board in said["sizes"].items()}
+    known = {player for parts in boards.values() for part in parts for player in (part.black, part.white)}
     for text in texts:
-        if not any(text in (part.black, part.white) for parts in boards.values() for part in parts):
-            raise ValueError(f"{text} is not in the league: {', '.join(PLAYERS)} are")
-    renewed = {}
+        if text not in known:
+            raise ValueError(f"{text} is not in the league: {', '.join(sorted(known))} are")
+    earlier, renewed = said.get("renewed", ()), {}
     for size, parts in boards.items():
         elo = {rating.player: rating.elo for rating in standings.rated(results.games_of(parts), said["anchor"]).players}
-        events, entered = [], {*PLAYERS, *SPECIALISTS.get(size, ()), *guests}
+        entered = {*PLAYERS, *SPECIALISTS.get(int(size), ()), *guests}
+        pairs = dict[tuple[str, ...], int]()
         for text in (text for text in texts if text in elo):
             near = sorted((p for p in elo if p != text and p in entered), key=lambda p: abs(elo[p] - elo[text]))
-            events += [(text, rival, games) for rival in near[:ROUNDS]]
-            events += [(*rung, rung_games) for rung in RUNGS if text in rung]
-        names = [f"{one} and {other} {size}x{size}, {number}" for one, other, number in events]
-        for name, (one, other, number) in zip(names, events, strict=True):
-            _tournament(store, size, name, (one, other), number)
+            pairs |= {tuple(sorted((text, rival))): games for rival in near[:ROUNDS]}
+        for rung in RUNGS:
+            if set(rung) & set(texts):
+                pairs[tuple(sorted(rung))] = quick_games if _quick(rung) else rung_games
+        # The next renewal of these ladders has other names, so that a net which is replaced again plays again.
+        names = [f"renewal {len(earlier) + 1}, {size}x{size}, {_digest(pair)}" for pair in pairs]
+        for name, (pair, number) in zip(names, pairs.items(), strict=True):
+            _tournament(store, int(size), name, pair, number)
         with Store(store) as kept:
-            played = [game for name in dict.fromkeys(names) for game in kept.games(name)]
-        kept_failures = [one for one in said["sizes"][str(size)]["failures"] if one["player"] not in texts]
+            played = [game for name in names for game in kept.games(name)]
+        failures = [one for one in said["sizes"][size]["failures"] if not {*one["players"]} & {*texts}]
         meetings = sorted(results.without(parts, texts) + results.meetings(played))
-        renewed[str(size)] = _board(meetings, kept_failures + _failures(played))
+        renewed[size] = _board(meetings, failures + _failures(played))
     again = {"players": list(texts), "commit": commit()[:7], "date": str(datetime.date.today()), "machine": machine()}
-    return said | {"sizes": renewed, "renewed": [*said.get("renewed", ()), again]}
+    return said | {"sizes": renewed, "renewed": [*earlier, again]}
+
+
+def _digest(players: Sequence[str]) -> str:
+    """Short enough for an event's name, whatever the players' texts are."""
+    return hashlib.sha256("\n".join(players).encode()).hexdigest()[:16]
+
+
+def _quick(rung: Sequence[str]) -> bool:
+    return rung[1].startswith("shortest-path")
 
 
 def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int, rounds: int = 1) -> None:
     options = EventOptions(size=str(size), games=games, store=store, name=name, seed=1, adjudicate=True)
-    command.tournament(players, options, "swiss", 1, rounds, players[0], False, Console(), Console(stderr=True))
+    notes = Console(stderr=True)
+    if not command.tournament(players, options, "swiss", 1, rounds, players[0], False, Console(), notes):
+        raise KeyboardInterrupt  # whoever stops one event wants no other
 
 
 def page(said: dict[str, Any]) -> str:
@@ -158,7 +176,7 @@ def ladders(store: Path, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
 
 
 def _failures(games: Sequence[StoredGame]) -> list[dict[str, Any]]:
-    return [{"player": game.lost_by, "game": game.number, "reason": game.failure} for game in games if game.failure]
+    return [{"players": [game.lost_by, game.won_by], "reason": game.failure} for game in games if game.failure]
 
 
 def _board(parts: Sequence[results.Meeting], failures: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -213,7 +231,7 @@ def _ladder(size: str, board: dict[str, Any]) -> str:
         score = f"{rating.wins}/{rating.games}"
         lines.append(f"| {number} | `{names[rating.player]}` | {rating.elo:+.0f} | {interval} | {score} | {cross} |")
     guests = [f"{name} is `{text}`." for text, name in names.items() if text != name]
-    failures = [f"- `{one['player']}`, game {one['game']}: {one['reason']}" for one in board["failures"]]
+    failures = ["- `{}` against `{}`: {}".format(*one["players"], one["reason"]) for one in board["failures"]]
     return "\n".join([*lines, "", *guests, *failures, ""])
 
 
@@ -241,7 +259,7 @@ def main(
     if anew:
         try:
             told = renew(store, json.loads(ladders_file.read_text(encoding="utf-8")), anew, guests)
-        except ValueError as error:
+        except (OSError, ValueError) as error:
             print(error, file=sys.stderr)
             sys.exit(2)
     else:

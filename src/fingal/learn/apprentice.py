@@ -108,7 +108,7 @@ class Trainer:
     def step(self) -> dict[str, Tensor]:
         """Learn from where the games stand, and make a move in each; gives the parts of the loss, means over all."""
         progress, total = self.progress, sum(games.count for games in self.games)
-        looks = self.games if self.config.ahead else []
+        looks = self.games if self.config.ahead and self.config.looked else []
         dtype = precision(self.net, self.device)
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate()

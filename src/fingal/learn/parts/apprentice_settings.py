@@ -31,7 +31,8 @@ class Apprentice:
     plies: int = 8
     """How far: the move itself, and then its own best moves for both sides."""
     looked: float = 1 / 3
-    """The share of the positions that it looks ahead from: those with the least clear choice."""
+    """The share of the positions that it looks ahead from: those with the least clear choice. With one in ``ahead``
+    all batches are of the shapes that a GPU's judge is compiled for; for more than eight shapes it never is."""
     trust: float = 4.0
     """How much what the teacher sees there counts: a move's logit gains so much for a value of 1."""
     heat: float = 0.7
@@ -90,8 +91,8 @@ class Apprentice:
             raise ValueError(f"batch must be at most {MOST_GAMES}, not {self.batch}")
         if min(self.counts()) < 1:
             raise ValueError(f"batch must have a position of every size, and {self.batch} are too few")
-        if self.ahead < 0:
-            raise ValueError(f"ahead must be at least 0, not {self.ahead}")
+        if self.ahead < 0 or self.ahead == 1:
+            raise ValueError(f"ahead must be 0 or at least 2, so that there is a choice, not {self.ahead}")
         for name in ("minutes", "trust", "heat", "warm_up", "weight_decay"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")

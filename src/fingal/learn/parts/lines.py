@@ -61,7 +61,8 @@ class Lines:
     def worth(self) -> Tensor:
         """What the first moves were worth, [count], in the view of who made them.
 
-        That is the mean of the net's last two judgements, one for each side to move, or the result.
+        That is the mean of the last two positions' values, one for each side to move: the net's judgements, and the
+        result of a line that has come to its end.
         """
         return torch.stack(self._worth[-2:]).mean(0)
 

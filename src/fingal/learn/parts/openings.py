@@ -36,7 +36,7 @@ class Openings(NamedTuple):
                 core.set_openings(lines)
 
     def lines(self, judge: Judge, size: int, count: int, generator: torch.Generator) -> Lines:
-        """So many openings of one size, kind by kind; one that is empty on boards too small for any."""
+        """So many openings of one size, kind by kind; on boards too small for any an empty one of each kind."""
         wild, drawn = round(count * self.wild_share), round(count * self.drawn_share)
         lines: Lines = []
         for some, stones in ((count - wild - drawn, self.most_stones), (wild, size * size)):

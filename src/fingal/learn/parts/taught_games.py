@@ -63,18 +63,19 @@ class Players(NamedTuple):
     """bool [B, 1]: whether the game goes on when the teacher is sure who wins."""
 
 
-def improved(lesson: Lesson, seen: Tensor, trust: float) -> Lesson:
+def improved(lesson: Lesson, seen: Tensor, wins: Tensor, trust: float) -> Lesson:
     """A lesson after a look at what some moves are worth: ``seen`` [B, cells], side to move's view, NaN for the others.
 
-    Those count as the mean of the others, by the policy (after Danihelka et al. 2022, completed values). The value
+    Those count as the mean of what was seen, by the policy (after Danihelka et al. 2022, completed values), or as the
+    position where nothing was; moves that win at once, ``wins`` bool [B, cells], are known to be worth 1. The value
     becomes the mean of what it was and of what the improved policy expects: each foresees results, and both do better.
-    Where no move was looked at a position's lesson stays as it is.
     """
     chances = lesson.policy.masked_fill(lesson.taken, -torch.inf).softmax(1)
     looked = ~(seen.isnan() | lesson.taken)
     known = (chances * looked).sum(1, keepdim=True)
     mean = (chances * torch.where(looked, seen, 0.0)).sum(1, keepdim=True) / known
-    worth = torch.where(looked, seen, torch.where(known > 0, mean, lesson.value.unsqueeze(1)))
+    others = torch.where(known > 0, mean, lesson.value.unsqueeze(1))
+    worth = torch.where(looked, seen, others).masked_fill(wins, 1.0)
     policy = lesson.policy + trust * worth
     expected = (policy.masked_fill(lesson.taken, -torch.inf).softmax(1) * worth).sum(1)
     # Chances that add up to a little more than 1 must not make a value of it: its entropy would be infinite.
@@ -197,13 +198,10 @@ class Games:
 
     @torch.no_grad()
     def seen(self, lesson: Lesson) -> Lesson:
-        """The lesson after the teacher's look, when the lines have been followed as far as they should be.
-
-        A move that wins at once is known to be worth 1, whether it was looked at or not.
-        """
+        """The lesson after the teacher's look, when the lines have been followed as far as they should be."""
         seen = torch.full_like(lesson.policy, torch.nan)
         seen[self._looked[0], self._looked[1]] = self.lines.worth()
-        return improved(lesson, seen.masked_fill(self.now.wins.gather(1, lesson.cell), 1.0), self.config.trust)
+        return improved(lesson, seen, self.now.wins.gather(1, lesson.cell), self.config.trust)
 
     def go_on(self, over: NDArray[np.bool_]) -> None:
         """From now on the positions after the moves that ``move`` made are due; ``over`` is what it gave."""
