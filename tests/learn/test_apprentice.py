@@ -13,10 +13,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from fingal import Board, cli
+from fingal import Board, _core, cli
 from fingal.learn import command
 from fingal.learn.apprentice import PRESETS, Apprentice, Trainer, losses, train
 from fingal.learn.parts.actor import judge_for
+from fingal.learn.parts.lines import Lines
 from fingal.learn.parts.run import Run
 from fingal.learn.parts.taught_games import Games, Lesson, improved
 from fingal.learn.parts.truth import Truth
@@ -329,6 +330,25 @@ def test_what_the_teacher_sees_ahead(size: int, plies: int, looked: float, start
     assert (wins > 3) == (size < 9)
     assert rivals > 3 or size == 2
     assert compared > 20
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_lines_on_a_gpu_are_those_of_the_cpu() -> None:
+    net, worth = checkpoint.load(checkpoint.find("fingal-small"))[0], []
+    games, rows = _core.PolicyGames(7, 7, 40), np.arange(40, dtype=np.int32)
+    for move in range(4):
+        games.play(rows, (rows + 11 * move) % 49)
+    for device in (CPU, torch.device("cuda")):
+        found = Judge(net.config, device, dtype=torch.float32)
+        found.refresh(net.to(device))
+        lines = Lines(7, 40, found)
+        lines.begin(games, rows, (rows + 44) % 49)
+        for _ in range(5):
+            lines.go_on()
+        worth.append(lines.worth().cpu())
+    # Two moves may be so nearly alike that the devices differ.
+    assert float(((worth[0] - worth[1]).abs() < 0.05).float().mean()) > 0.9
+    assert len(worth[0].unique()) > 20
 
 
 def test_heat_draws_from_the_policy(teacher: str, start: Path) -> None:
