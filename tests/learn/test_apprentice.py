@@ -374,6 +374,43 @@ def test_wild_games_begin_with_many_stones(teacher: str, start: Path) -> None:
     assert stones == [{1, 2}, {1, 2, 3, 4, 5, 6}]
 
 
+def test_games_begin_in_the_middle_of_those_on_record(start: Path, tmp_path: Path) -> None:
+    """Never before the stones that were given, and with two moves to come at least."""
+    file, expected = tmp_path / "games.txt", set[bytes]()
+    file.write_text("B 2 a1 c2 b2 b3 d1 d2 c3\nW 0 a4 b3 b4 c3 c4 d3\n")
+    for moves, given in (("a1 c2 b2 b3 d1", 2), ("a4 b3 b4 c3", 0)):
+        names, board = moves.split(), Board(4)
+        for ply in range(len(names) + 1):
+            if ply >= given:
+                expected.add(board.packed().tobytes())
+            if ply < len(names):
+                board.push(names[ply])
+    records, anywhere = (f"4x4={file}",), {"wild_share": 0.0, "opening_spread": 1e6}
+    at = table(4, 300, "fingal-small", start, records=records, recorded_share=1.0, **anywhere)
+    assert {board.packed().tobytes() for board in boards(at.games)} == expected
+    some = table(4, 300, "fingal-small", start, records=records, recorded_share=0.5, **anywhere)
+    begun = [board.packed().tobytes() in expected for board in boards(some.games)]
+    assert 150 <= sum(begun) < 200  # a random stone or two may be those of a game
+
+
+def test_games_begin_where_those_on_record_are_even(start: Path, tmp_path: Path) -> None:
+    """A stone in the middle of 7x7 has won the game, one at g3 leaves it open."""
+    file = tmp_path / "games.txt"
+    file.write_text("B 1 d4 e4 c3\nB 1 g3 e4 c3\n")
+    at = table(7, 200, "fingal-small", start, records=(f"7x7={file}",), recorded_share=1.0, wild_share=0.0)
+    firsts = [board.name(board.moves[0]) for board in boards(at.games)]
+    assert firsts.count("g3") > 150
+    assert firsts.count("g3") + firsts.count("d4") == 200
+
+
+def test_a_file_of_records_is_read_before_anything_is_played(start: Path, tmp_path: Path) -> None:
+    file = tmp_path / "games.txt"
+    for text, sentence in (("", "has no game to begin in the middle of"), ("a1 z9", "line 1: 'z9' is no empty cell")):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=sentence):
+            table(4, 8, "fingal-small", start, records=(f"4x4={file}",))
+
+
 def test_strays_are_random_moves(teacher: str, start: Path) -> None:
     """Half of the sides make none, and a side's rate is from 0 to what is set: a quarter of 0.8 in the mean."""
     at = table(5, 3000, teacher, start, heat=0.0, stray=0.8, wild_share=0.0, opening_stones=1, teacher_share=1.0)
@@ -508,6 +545,16 @@ def test_command(
         ({"trust": math.inf}, "trust must be a number from 0, not inf"),
         ({"minutes": math.nan}, "minutes must be a number from 0, not nan"),
         ({"stray": 1.5}, "stray must be from 0 to 1, not 1.5"),
+        (
+            {"records": ("games.txt",)},
+            "'games.txt' is not a board size: 11, or 7x9 for 7 wide and 9 high, is expected",
+        ),
+        ({"records": ("9x9",)}, "records must be one file a square board, as 9x9=games.txt, not '9x9'"),
+        ({"records": ("6x6=a",)}, "records must be of sizes that are played, and 6x6 is not"),
+        (
+            {"records": ("5x5=a",), "wild_share": 0.9},
+            "wild_share and recorded_share must be at most 1 together, not 0.9 and 0.25",
+        ),
         ({"learning_rate": 0.0}, "learning_rate must be a number above 0, not 0.0"),
         ({"steps": 0}, "steps must be at least 1, not 0"),
         ({"seed": -1}, "seed must be from 0 to 2**63 - 1, not -1"),

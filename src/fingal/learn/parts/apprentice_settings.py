@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
+from fingal.game.board import parse_size
 from fingal.learn.parts.kinds import check_kinds
 from fingal.nets.residual import LARGE, SMALL, Config
 
@@ -47,6 +49,11 @@ class Apprentice:
     """How even: the standard deviation of the kept values, roughly."""
     wild_share: float = 0.1
     """The share of games that begin with many more random stones."""
+    records: tuple[str, ...] = ()
+    """Games that others played, a file or folder for a size, as ``9x9=games.txt``: some games begin in the middle of
+    them, where the teacher thinks them even."""
+    recorded_share: float = 0.25
+    """The share of games that begin so, on the sizes of the records."""
     sure: float = 0.97
     """Where the teacher's value is above this for one side, the game is given up: most choices do not matter there."""
     stubborn_share: float = 0.15
@@ -99,10 +106,16 @@ class Apprentice:
         for name in ("learning_rate", "opening_spread", "checkpoint_minutes"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
-        shares = ("looked", "teacher_share", "stray", "wild_share", "stubborn_share", "decay_from")
+        shares = ("looked", "teacher_share", "stray", "wild_share", "recorded_share", "stubborn_share", "decay_from")
         for name in (*shares, "sure", "averaging"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if self.records and self.wild_share + self.recorded_share > 1:
+            both = f"{self.wild_share} and {self.recorded_share}"
+            raise ValueError(f"wild_share and recorded_share must be at most 1 together, not {both}")
+        for size in self.record_files():
+            if size not in self.sizes:
+                raise ValueError(f"records must be of sizes that are played, and {size}x{size} is not")
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
 
@@ -110,6 +123,17 @@ class Apprentice:
         """How many games are played on each size."""
         shares = self.shares or (1.0,) * len(self.sizes)
         return [int(self.batch * share / sum(shares)) for share in shares]
+
+    def record_files(self) -> dict[int, Path]:
+        """Where each size's games on record are."""
+        files = dict[int, Path]()
+        for record in self.records:
+            size, _, file = record.partition("=")
+            width, height = parse_size(size)
+            if width != height or not file or width in files:
+                raise ValueError(f"records must be one file a square board, as 9x9=games.txt, not {record!r}")
+            files[width] = Path(file)
+        return files
 
 
 PRESETS = {

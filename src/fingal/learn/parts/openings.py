@@ -8,6 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from fingal.learn.parts.game_lines import Game
 from fingal.learn.parts.lockstep import winning_cells
 from fingal.learn.parts.selfplay import DevicePool
 from fingal.nets.judge import Judge
@@ -24,8 +25,10 @@ class Openings(NamedTuple):
     """How even: the standard deviation of the kept values, roughly."""
     wild_share: float
     """Of openings with up to a boardful of random stones."""
-    drawn_share: float
+    drawn_share: float = 0.0
     """Of openings whose moves the net's own policy made."""
+    recorded_share: float = 0.0
+    """Of openings that are the first moves of games on record."""
 
     def draw(self, judge: Judge, pools: Sequence[DevicePool], generator: torch.Generator) -> None:
         """Give every pool new openings, as many as games are played at once on its size."""
@@ -35,15 +38,23 @@ class Openings(NamedTuple):
             for core in here:
                 core.set_openings(lines)
 
-    def lines(self, judge: Judge, size: int, count: int, generator: torch.Generator) -> Lines:
-        """So many openings of one size, kind by kind; on boards too small for any an empty one of each kind."""
+    def lines(
+        self, judge: Judge, size: int, count: int, generator: torch.Generator, games: Sequence[Game] = ()
+    ) -> Lines:
+        """So many openings of one size, kind by kind; on boards too small for any an empty one of each kind.
+
+        Without games on record there are more with a few random stones.
+        """
         wild, drawn = round(count * self.wild_share), round(count * self.drawn_share)
+        recorded = round(count * self.recorded_share) if games else 0
         lines: Lines = []
-        for some, stones in ((count - wild - drawn, self.most_stones), (wild, size * size)):
+        for some, stones in ((count - wild - drawn - recorded, self.most_stones), (wild, size * size)):
             if some > 0:
                 lines += random_lines(judge, size, some, stones, self.spread, generator)
         if drawn > 0:
             lines += drawn_lines(judge, size, drawn, self.spread, generator)
+        if recorded > 0:
+            lines += recorded_lines(judge, size, recorded, games, self.spread, generator)
         return lines
 
 
@@ -67,7 +78,35 @@ def random_lines(
     drawn, cells = 8 * count, size * size
     length = torch.randint(1, most_stones + 1, (drawn,), generator=generator)
     order = torch.rand((drawn, cells), generator=generator).argsort(1)[:, :most_stones]
-    packed = torch.zeros((2, drawn, (cells + 63) // 64), dtype=torch.int64)
+    return _even(judge, size, order, length, count, spread, generator)
+
+
+@torch.no_grad()
+def recorded_lines(
+    judge: Judge, size: int, count: int, games: Sequence[Game], spread: float, generator: torch.Generator
+) -> Lines:
+    """First moves of games after which the net thinks them even: where other players' ways lead.
+
+    Eight times as many are drawn as are kept, each with the weight of its value: every game is as likely as the others,
+    then every ply of it from the stones that were given to the last but one.
+    """
+    lots = torch.rand((2, 8 * count), generator=generator)
+    picked = [games[i] for i in (lots[0] * len(games)).long().clamp(max=len(games) - 1).tolist()]
+    plies = torch.tensor([len(game.moves) for game in picked])
+    given = torch.minimum(torch.tensor([game.given for game in picked]), (plies - 2).clamp(min=0))
+    length = given + (lots[1] * (plies - 1 - given).clamp(min=1)).long()
+    order = torch.zeros((len(picked), size * size), dtype=torch.int64)
+    for row, game in enumerate(picked):
+        order[row, : len(game.moves)] = torch.tensor(game.moves)
+    return _even(judge, size, order, length, count, spread, generator)
+
+
+def _even(
+    judge: Judge, size: int, order: Tensor, length: Tensor, count: int, spread: float, generator: torch.Generator
+) -> Lines:
+    """So many of the lines that have the first cells of each row, each with the weight of its value."""
+    drawn, most_stones = order.shape
+    packed = torch.zeros((2, drawn, (size * size + 63) // 64), dtype=torch.int64)
     rows = torch.arange(drawn)
     for ply in range(most_stones):
         cell = order[:, ply]

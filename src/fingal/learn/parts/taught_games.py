@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal import _core
+from fingal.learn.parts import game_lines
 from fingal.learn.parts.apprentice_settings import Apprentice
 from fingal.learn.parts.lines import Coming, Lines, sent
 from fingal.learn.parts.openings import Openings
@@ -94,6 +95,10 @@ class Games:
         self.lines = Lines(size, max(1, round(count * config.looked * self._moves)), teacher)
         """What the teacher looks at."""
         self._random = torch.Generator().manual_seed(config.seed)
+        file = config.record_files().get(size)
+        self._records = game_lines.read(file, size) if file else []
+        if file and not self._records:
+            raise ValueError(f"{file} has no game to begin in the middle of")
         self._draw_openings()
         self._begin(self._rows)
         self.players = self._drawn()
@@ -113,8 +118,10 @@ class Games:
     def _draw_openings(self) -> None:
         """As many positions to begin from as there are games, in random order."""
         config, self._drawn_from = self.config, self._random.get_state()
-        openings = Openings(config.opening_stones, config.opening_spread, config.wild_share, drawn_share=0.0)
-        lines = openings.lines(self.teacher, self.size, self.count, self._random)
+        kinds = Openings(
+            config.opening_stones, config.opening_spread, config.wild_share, recorded_share=config.recorded_share
+        )
+        lines = kinds.lines(self.teacher, self.size, self.count, self._random, self._records)
         order = torch.randperm(len(lines), generator=self._random).tolist()
         games = _core.PolicyGames(self.size, self.size, len(lines))
         for ply in range(max(map(len, lines))):
