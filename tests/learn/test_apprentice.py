@@ -270,7 +270,9 @@ def test_a_win_at_once_is_learned_where_nothing_else_is_seen() -> None:
 def test_what_the_teacher_sees_ahead(size: int, plies: int, looked: float, start: Path) -> None:
     """Its best move and a rival are played on a board, the teacher plays on, and is asked about the last two."""
     count = 20
-    at = table(size, count, "fingal-small", start, wild_share=1.0, ahead=2, plies=plies, looked=looked, trust=3.0)
+    # Nothing is given up: games come to positions that a move wins.
+    games = {"wild_share": 1.0, "stubborn_share": 1.0}
+    at = table(size, count, "fingal-small", start, ahead=2, plies=plies, looked=looked, trust=3.0, **games)
 
     def asked(board: Board) -> tuple[dict[int, float], float]:
         stones, white = torch.from_numpy(board.packed().view(np.int64)[:, None]), torch.tensor([board.turn == 1])
