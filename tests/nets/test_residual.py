@@ -103,9 +103,9 @@ def test_parameters_of_the_trunk(config: Config) -> None:
 
 
 def test_presets() -> None:
-    assert (SMALL.blocks, SMALL.channels) == (8, 64)
+    assert (SMALL.blocks, SMALL.channels, SMALL.ring) == (10, 64, False)
     assert (LARGE.blocks, LARGE.channels) == (10, 128)
-    assert [SMALL.pooled(block) for block in range(8)] == [0, 0, 16, 0, 0, 16, 0, 0]
+    assert [SMALL.pooled(block) for block in range(10)] == [0, 0, 16, 0, 0, 16, 0, 0, 16, 0]
     assert not any(Config(pool_every=0).pooled(block) for block in range(6))
 
 

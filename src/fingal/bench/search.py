@@ -174,7 +174,7 @@ def net_files(folder: Path) -> tuple[str | None, tuple[Path, Path] | None]:
 
     source, name = WEIGHTS / f"{NET}.safetensors", NET
     if not source.is_file():
-        source, name = folder / "untrained.safetensors", "untrained, 8 x 64"
+        source, name = folder / "untrained.safetensors", "untrained, 10 x 64"
         _save_untrained(source)
     wide, narrow = folder / "float32.onnx", folder / "int8.onnx"
     export(source, wide)

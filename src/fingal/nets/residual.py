@@ -79,8 +79,8 @@ class Config:
         return self.pool_channels if self.pool_every > 0 and (block + 1) % self.pool_every == 0 else 0
 
 
-SMALL = Config(blocks=8)
-"""For laptops: 8 blocks of 64 channels."""
+SMALL = Config(blocks=10, ring=False)
+"""For laptops: 10 blocks of 64 channels."""
 LARGE = Config(blocks=10, channels=128, pool_channels=32, hexagonal=True)
 """For GPUs, and for patience: 10 blocks of 128 channels."""
 

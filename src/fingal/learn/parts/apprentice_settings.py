@@ -138,7 +138,6 @@ class Apprentice:
 
 PRESETS = {
     "gpu-small": Apprentice(
-        net=Config(blocks=10, ring=False),
         sizes=(5, 7, 9, 11, 13, 15),
         shares=(0.1, 0.25, 1.35, 1.15, 1.0, 0.15),
         batch=16_384,
