@@ -175,9 +175,12 @@ def test_a_referee_who_counts_whole_seconds_takes_no_time_away(monkeypatch: pyte
 
 
 def test_threads_that_are_looked_at_seldom_are_not_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticking = Time(monkeypatch, cost=0.02)
-    together = SearchPlayer.with_net("two", ticking.evaluator, Settings(gumbel=True, threads=2), Limit(simulations=100))
-    assert used(ticking, together, 20) > 5
+    taken = []
+    for _ in range(6):  # when threads are looked at is up to the machine, so that one game says little
+        ticking = Time(monkeypatch, cost=0.02)
+        settings, limit = Settings(gumbel=True, threads=2), Limit(simulations=100)
+        taken.append(used(ticking, SearchPlayer.with_net("two", ticking.evaluator, settings, limit), 20))
+    assert sum(taken) / len(taken) > 5
 
 
 def test_the_time_for_the_swap_on_a_board_that_the_net_does_not_know_is_not_late(
