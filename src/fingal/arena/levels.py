@@ -68,7 +68,7 @@ LEVELS = (
     Level(
         "strong",
         "Strong player",
-        "Has learned from its own games, hundreds of thousands, and plays at first sight.",
+        "Has learned from millions of its own games, and plays at first sight.",
         "net:fingal-small",
     ),
     Level("expert", "Expert", "The same, looking ahead a little.", "puct:net=fingal-small,sims=100"),

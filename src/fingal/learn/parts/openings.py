@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from fingal.learn.parts.game_lines import Game
 from fingal.learn.parts.lockstep import winning_cells
@@ -88,16 +88,16 @@ def recorded_lines(
     """First moves of games after which the net thinks them even: where other players' ways lead.
 
     Eight times as many are drawn as are kept, each with the weight of its value: every game is as likely as the others,
-    then every ply of it from the stones that were given to the last but one.
+    then every ply of it from the stones that were given to the last but one. Somebody may win in one move there, which
+    a pool does not take.
     """
-    lots = torch.rand((2, 8 * count), generator=generator)
-    picked = [games[i] for i in (lots[0] * len(games)).long().clamp(max=len(games) - 1).tolist()]
-    plies = torch.tensor([len(game.moves) for game in picked])
-    given = torch.minimum(torch.tensor([game.given for game in picked]), (plies - 2).clamp(min=0))
-    length = given + (lots[1] * (plies - 1 - given).clamp(min=1)).long()
-    order = torch.zeros((len(picked), size * size), dtype=torch.int64)
-    for row, game in enumerate(picked):
-        order[row, : len(game.moves)] = torch.tensor(game.moves)
+    picked = torch.randint(len(games), (8 * count,), generator=generator)
+    plies = torch.tensor([len(game.moves) for game in games])[picked]
+    given = torch.minimum(torch.tensor([game.given for game in games])[picked], (plies - 2).clamp(min=0))
+    choices = (plies - 1 - given).clamp(min=1)
+    length = given + (torch.rand(len(picked), generator=generator) * choices).long()
+    moves = [torch.tensor(game.moves, dtype=torch.int64) for game in games]
+    order = nn.utils.rnn.pad_sequence(moves, batch_first=True)[picked]
     return _even(judge, size, order, length, count, spread, generator)
 
 
