@@ -1,6 +1,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "core/uct_search.hpp"
@@ -102,9 +104,10 @@ void bind_uct(nb::module_& m) {
                                       "A tree search with playouts. A net may give it priors, but it needs none.")
       .def(nb::new_(&UctSearch::make), "board"_a, "model"_a, "settings"_a, "seed"_a = 0, "threads"_a = 1)
       .def("set_position", &UctSearch::set_position, "board"_a)
-      .def("run", &UctSearch::run, "simulations"_a, "seconds"_a, "nodes"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("run", &UctSearch::run, "simulations"_a, "seconds"_a, "nodes"_a,
+           "left"_a = std::numeric_limits<double>::infinity(), nb::call_guard<nb::gil_scoped_release>(),
            "Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of "
-           "games played.")
+           "games played. Connections that would come after `left` seconds are not asked for.")
       .def(
           "waiting",
           [](const UctSearch& s) {

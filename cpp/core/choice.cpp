@@ -81,7 +81,7 @@ std::int32_t most_visited(const Tree& tree, std::int32_t node) {
     const auto edge = first + std::int32_t(i);
     if (proofs[i] == kWon) return edge;
     const float score = proofs[i] == kLost
-                            ? -1e9F + visits[i]
+                            ? score_of_lost(visits[i])
                             : visits[i] + 0.5F * tree.edge_value(edge, -1) + 1e-3F * tree.prior[std::size_t(edge)];
     if (score > best_score) {
       best_score = score;

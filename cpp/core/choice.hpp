@@ -42,6 +42,10 @@ std::int32_t choose_puct(const Tree& tree, std::int32_t node, const SearchSettin
 // The best edge by the means of visits and of all moves as first. The tree must have been made with `rave`.
 std::int32_t choose_rave(const Tree& tree, std::int32_t node, const RaveSettings& settings);
 
+// What a lost edge scores where it competes with others: less than any that is not lost, more the more visits it took
+// to refute. Adding visits to a large number would lose them: floats near 1e9 are 64 apart.
+inline float score_of_lost(float visits) { return -1e30F / (1 + visits); }
+
 // The edge to play: a proven win, or the most visited, the better value first; of losses what took longest to refute.
 std::int32_t most_visited(const Tree& tree, std::int32_t node);
 

@@ -98,7 +98,7 @@ std::int32_t Root::best_edge(const Tree& tree, const SearchSettings& settings) c
   for (std::size_t i = 0; i < proofs.size(); ++i) {
     if (proofs[i] == kWon) return first + std::int32_t(i);
     const float since = visits_since(tree, i);
-    const float score = proofs[i] == kLost ? -1e9F + visits[i]  // lost anyway: what took longest to refute
+    const float score = proofs[i] == kLost ? score_of_lost(visits[i])
                         : since < most_since
                             ? -1e6F + since
                             : gumbel_[i] + logit_[i] + sigma(completed[i], most, settings.c_visit, settings.c_scale);

@@ -31,6 +31,8 @@ struct UctLimits {
   std::int64_t simulations = 0;
   std::int64_t nodes = 0;  // that the tree may have
   std::chrono::steady_clock::time_point deadline;
+  // Of all that the run is a part of: what is asked for so late that the answer would come after this is left unasked.
+  std::chrono::steady_clock::time_point end;
 };
 
 template <int Words>
@@ -52,6 +54,8 @@ class Uct {
     for (int i = 0; i < std::max(threads, settings.in_flight); ++i) {
       visits_.push_back(std::make_unique<Visit>(root, around_, Random::stream(seed, std::uint64_t(i))));
     }
+    const auto cells = std::size_t(root.geometry().cells);
+    asking_ = std::chrono::microseconds(2 * cells * cells);  // a guess, until something has been asked
     restart();
   }
 
@@ -63,12 +67,14 @@ class Uct {
     cancel();
     root_ = root;
     last_ = last;
+    was_proven_ = false;
     restart();
   }
 
   // Plays a move at the root and keeps the tree below it.
   void advance(Move move) {
     cancel();
+    was_proven_ = was_proven_ || tree_.proof[0] != kUnknown;
     auto edge = Tree::kNowhere;
     for (auto e = tree_.first_edge[0]; e < tree_.first_edge[0] + tree_.edge_count[0]; ++e) {
       if (tree_.move[std::size_t(e)] == move) edge = e;
@@ -89,9 +95,11 @@ class Uct {
     }
   }
 
-  // Simulates until a limit is reached, the root is proven, or all visits wait. Returns the number of simulations.
+  // Simulates until a limit is reached, the root is proven, or all visits wait. Returns the number of simulations. A
+  // root that was never visited gets a visit however late it is.
   std::int64_t run(const UctLimits& limits) {
     prepare_root();
+    const bool fresh = tree_.total_visits[0] == 0;
     std::atomic<std::int64_t> begun{0}, done{0};
     for (const auto& visit : visits_) begun += visit->state != kIdle;
     threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
@@ -100,13 +108,15 @@ class Uct {
         // What was begun is brought to its end, whatever the limits; then one visit after the other until it waits,
         // or finds nothing to wait for while others do. Where a limit ended the last run, this one goes on.
         for (auto v = i; v < visits_.size(); v += workers_.size()) {
-          if (visits_[v]->state == kAnswered) done += simulate(*visits_[v], worker, limits.nodes);
+          if (visits_[v]->state == kAnswered) done += simulate(*visits_[v], worker, limits);
         }
         for (auto& v = worker.next; v < visits_.size(); v += workers_.size()) {
           auto& visit = *visits_[v];
           while (visit.state != kWaiting && visit.patience > 0) {
-            if (begun++ >= limits.simulations || std::chrono::steady_clock::now() >= limits.deadline) return;
-            if (simulate(visit, worker, limits.nodes)) {
+            const auto number = begun++;
+            if (number >= limits.simulations) return;
+            if (std::chrono::steady_clock::now() >= limits.deadline && !(fresh && number == 0)) return;
+            if (simulate(visit, worker, limits)) {
               ++done;
               visit.patience -= waiting_ > 0;
             } else if (visit.state != kWaiting) {
@@ -219,6 +229,7 @@ class Uct {
     tree_.proof[0] = kUnknown;
     base_ = root_;
     ready_ = false;
+    asking_ = asking_ * 9 / 10;  // what was too slow there may be asked for again in a while
   }
 
   // The root's moves.
@@ -264,13 +275,16 @@ class Uct {
 
   // One game, or what is left of it; false when it has to wait for a net, when there is nothing left to find out, and
   // when there is no room.
-  bool simulate(Visit& visit, Worker& worker, std::int64_t most_nodes) {
+  bool simulate(Visit& visit, Worker& worker, const UctLimits& limits) {
     std::unique_lock lock(mutex_);
+    // Looked up before the way down: where the time does not suffice above, it does not below.
+    bool in_time = can_ask(limits);
     if (visit.state == kIdle) {
-      if (tree_.proof[0] != kUnknown || tree_.nodes() >= most_nodes) return false;
-      if (wants_knowledge(0)) {
+      if (tree_.proof[0] != kUnknown || tree_.nodes() >= limits.nodes) return false;
+      if (in_time && wants_knowledge(0)) {
         ask_root(worker, lock);
         if (tree_.proof[0] != kUnknown) return false;
+        in_time = can_ask(limits);
       }
       visit.position = base_;
       visit.patterns = patterns_;
@@ -285,15 +299,14 @@ class Uct {
         back_up(node, float(tree_.proof[n]));
         return true;
       }
-      if (wants_knowledge(node)) {
+      if (in_time && wants_knowledge(node)) {
         const bool again = tree_.asked[n] == kAskAgain;
         tree_.asked[n] = kBeingAsked;
         const auto root = NodeKnowledge<Words>::stones_of(base_);
-        lock.unlock();
-        auto verdict = worker.knowledge.ask(visit.position, root, false);
+        auto verdict = ask(worker, visit.position, root, false, lock);
         if (again) verdict.pruned = {};
-        lock.lock();
         apply(node, verdict);
+        in_time = can_ask(limits);
         continue;
       }
       if (tree_.asked[n] == kBeingAsked) break;  // nothing below may be asked before it is known what is filled in
@@ -347,15 +360,30 @@ class Uct {
 
   void ask_root(Worker& worker, std::unique_lock<std::mutex>& lock) {
     tree_.asked[0] = kBeingAsked;
-    lock.unlock();
-    const auto verdict = worker.knowledge.ask(root_, NodeKnowledge<Words>::stones_of(root_), true);
-    auto filled = root_;
-    put_stones(filled, verdict.stones);
-    const auto patterns = patterns_of(filled);
-    lock.lock();
-    base_ = filled;
-    patterns_ = patterns;
+    was_proven_ = false;
+    const auto verdict = ask(worker, root_, NodeKnowledge<Words>::stones_of(root_), true, lock);
+    base_ = root_;
+    put_stones(base_, verdict.stones);
+    patterns_ = patterns_of(base_);
     apply(0, verdict);
+  }
+
+  // What is known of a position. Others may go on meanwhile.
+  NodeVerdict<Words> ask(Worker& worker, const Position<Words>& position,
+                         const typename NodeKnowledge<Words>::Stones& before, bool root,
+                         std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    const auto began = std::chrono::steady_clock::now();
+    const auto verdict = worker.knowledge.ask(position, before, root);
+    const auto took = std::chrono::steady_clock::now() - began;
+    lock.lock();
+    asking_ = std::max(took, asking_ * 99 / 100);
+    return verdict;
+  }
+
+  // Whether an answer, as slow as the slowest of late, would still come in time.
+  bool can_ask(const UctLimits& limits) const {
+    return settings_.knowledge > 0 && std::chrono::steady_clock::now() + asking_ <= limits.end;
   }
 
   float visits_to(std::int32_t node) const {
@@ -366,8 +394,8 @@ class Uct {
     // What is said of a position without moves, which waits for them, would be lost.
     if (tree_.edge_count[std::size_t(node)] == 0 && tree_.net_prior[std::size_t(node)] == kFromNetSoon) return false;
     const auto asked = tree_.asked[std::size_t(node)];
-    return settings_.knowledge > 0 && (asked == kNotAsked || asked == kAskAgain) &&
-           visits_to(node) > float(settings_.knowledge);
+    if (asked != kNotAsked && asked != kAskAgain) return false;
+    return visits_to(node) > float(settings_.knowledge) || (node == 0 && was_proven_);
   }
 
   bool wants_net(std::int32_t node) const {
@@ -487,6 +515,9 @@ class Uct {
   PatternBoard<Words> patterns_;  // of base_
   Move last_;
   bool ready_ = false;  // whether the root has its moves
+  // Whether a root before this one was proven: what it rested on may not be in the tree, and is asked for at once.
+  bool was_proven_ = false;
+  std::chrono::steady_clock::duration asking_;  // what connections and inferior cells of a position take, the slowest
   Tree tree_{true};
   std::vector<std::array<Set, 2>> fills_;  // by Tree::fill: all stones of a node's position, with what is filled in
   std::mutex mutex_;                       // of the tree and the fills

@@ -25,12 +25,14 @@ class SizedUctSearch final : public UctSearch {
     board_ = board;
   }
 
-  std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes) override {
-    constexpr double kYear = 3e7;
-    const auto allowed = std::chrono::duration<double>(std::clamp(seconds, 0.0, kYear));
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
-    return uct_.run({simulations, nodes, deadline});
+  std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes, double left) override {
+    const auto now = std::chrono::steady_clock::now();
+    const auto in = [&](double wait) {
+      constexpr double kYear = 3e7;
+      const auto allowed = std::chrono::duration<double>(std::clamp(wait, 0.0, kYear));
+      return now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
+    };
+    return uct_.run({simulations, nodes, in(seconds), in(left)});
   }
 
   Waiting waiting() const override {

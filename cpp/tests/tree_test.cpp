@@ -262,6 +262,25 @@ void puct_chooses_what_the_formula_says() {
   CHECK(near(completed[1], 0.3) && near(completed[2], -0.5));
 }
 
+void of_lost_moves_the_one_that_took_longest_is_played() {
+  Tree tree;
+  grow(tree, Tree::kNowhere, 0, 0);
+  Root root;
+  root.set(tree);
+  tree.visits = {2, 30, 13};
+  tree.total_visits[0] = 45;
+  SearchSettings settings;
+  for (settings.gumbel = false;; settings.gumbel = true) {
+    tree.edge_proof = {kLost, kLost, kLost};
+    CHECK(root.best_edge(tree, settings) == 1);
+    tree.edge_proof = {kUnknown, kLost, kLost};
+    CHECK(root.best_edge(tree, settings) == 0);
+    tree.edge_proof = {kLost, kLost, kUnknown};
+    CHECK(root.best_edge(tree, settings) == 2);
+    if (settings.gumbel) break;
+  }
+}
+
 void cancelled_leaves_leave_the_search_usable() {
   Board board(7, 7, false);
   SearchSettings settings;
@@ -380,6 +399,7 @@ int main() {
   a_new_root_keeps_the_numbers();
   collisions_are_told_and_leave_no_trace();
   puct_chooses_what_the_formula_says();
+  of_lost_moves_the_one_that_took_longest_is_played();
   cancelled_leaves_leave_the_search_usable();
   several_batches_share_a_tree();
   halvings_are_where_moves_are_dropped();

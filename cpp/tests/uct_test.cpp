@@ -107,8 +107,8 @@ void reproducible() {
   const Board board(6, 5, false);
   const auto once = UctSearch::make(board, model, {}, 7, 1);
   const auto twice = UctSearch::make(board, model, {}, 7, 1);
-  once->run(400, 1e6, 1 << 30);
-  for (int i = 0; i < 8; ++i) CHECK(twice->run(50, 1e6, 1 << 30) == 50 || twice->proof() != kUnknown);
+  once->run(400, 1e6, 1 << 30, 1e6);
+  for (int i = 0; i < 8; ++i) CHECK(twice->run(50, 1e6, 1 << 30, 1e6) == 50 || twice->proof() != kUnknown);
   CHECK(once->tree().move == twice->tree().move && once->tree().value_sum == twice->tree().value_sum);
   CHECK(once->tree().rave_sum == twice->tree().rave_sum && once->nodes() == twice->nodes());
 }
@@ -125,7 +125,7 @@ void proofs_are_true() {
     const auto search = UctSearch::make(board, model, settings, std::uint64_t(opening), 1);
     while (board.winner() == kNobody) {
       search->set_position(board);
-      search->run(60, 1e6, 1 << 30);
+      search->run(60, 1e6, 1 << 30, 1e6);
       const int winner = solver->run(board, 1 << 30, 1e6);
       if (search->proof() != kUnknown) CHECK((winner == board.turn()) == (search->proof() == kWon));
       auto after = board;
@@ -143,6 +143,28 @@ void proofs_are_true() {
   }
 }
 
+// Three moves down the middle of 5x5: connections prove the rest at once, if there is time for them.
+void what_would_come_too_late_is_not_asked_for() {
+  const auto model = model_of(even_scores());
+  UctSettings settings;
+  settings.knowledge = 5;
+  Board board(5, 5, false);
+  for (const char* cell : {"c2", "a1", "c4", "e5"}) board.play(parse_cell(cell, 5, 5));
+  for (const bool in_time : {false, true}) {
+    const auto search = UctSearch::make(board, model, settings, 1, 1);
+    search->run(8, 1e6, 1 << 30, in_time ? 1e6 : 0);
+    CHECK((search->proof() == kWon) == in_time);
+    CHECK(in_time || search->visits() == 9);
+  }
+}
+
+// However late it is, a root that nobody has looked at is looked at once.
+void a_new_root_gets_a_visit() {
+  const auto search = UctSearch::make(Board(5, 5, false), model_of(even_scores()), {}, 1, 2);
+  CHECK(search->run(100, 0, 1 << 30, 0) == 1);
+  CHECK(search->run(100, 0, 1 << 30, 0) == 0);
+}
+
 void threads() {
   const auto model = model_of(bridge_scores());
   UctSettings settings;
@@ -150,7 +172,7 @@ void threads() {
   Board board(7, 7, false);
   const auto search = UctSearch::make(board, model, settings, 1, 4);
   for (int i = 0; i < 3; ++i) {
-    const auto games = search->run(500, 1e6, 1 << 30);
+    const auto games = search->run(500, 1e6, 1 << 30, 1e6);
     CHECK(games == 500 || search->proof() != kUnknown);
     float visits = 0;
     for (const auto v : search->tree().of(search->tree().visits, 0)) visits += v;
@@ -181,6 +203,8 @@ int main() {
   playouts_are_fair();
   reproducible();
   proofs_are_true();
+  what_would_come_too_late_is_not_asked_for();
+  a_new_root_gets_a_visit();
   threads();
   refusals();
   return verdict();

@@ -1,5 +1,6 @@
 """The players with nets and with searches: the contract, swap and openings, limits, temperature, resignation."""
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
-from fingal.game import RESIGN, SWAP, Record
+from fingal.game import RESIGN, SWAP, Board, Record
 from fingal.nets import checkpoint
 from fingal.nets.residual import Config, Residual
 from fingal.players import spec
@@ -16,8 +18,9 @@ from fingal.players.net import NetPlayer
 from fingal.players.player import NO_LIMIT, Interruptible, Limit
 from fingal.players.random import RandomPlayer
 from fingal.players.searching import Manner, SearchPlayer, searching, values_after
+from fingal.players.uct import opening_values
 from fingal.search.evaluator import Evaluation, Evaluator, Positions
-from fingal.search.tree import Settings
+from fingal.search.tree import Search, Settings
 from fingal.testing import check_player
 
 SIZES = ((1, 1), (2, 2), (3, 5), (11, 11))
@@ -143,12 +146,40 @@ def test_uct_opens_with_something_like_even() -> None:
     assert cell not in (24, 23, 25, 17, 31)  # not in the middle, where Black is sure to win
 
 
+def test_uct_judges_openings_as_long_as_there_is_time() -> None:
+    def judged_for(looks: int) -> NDArray[np.float32] | None:
+        looked = itertools.count(1)
+        return opening_values(Board(5, swap=True), lambda: next(looked) > looks)
+
+    assert judged_for(12) is None  # 13 openings are different: one has not been looked at
+    few, more = judged_for(13 + 5), judged_for(10**6)
+    assert few is not None
+    assert more is not None
+    for values in (few, more):
+        assert values.tolist() == values[::-1].tolist()  # turned by 180 degrees
+        assert values[12] < -0.4  # White's, after the middle
+        assert values[12] < values[0]  # and after the corner
+    assert (few != more).any()
+
+
+def test_an_opening_that_is_interrupted_is_the_customary_one() -> None:
+    def opener(board: Board, is_over: Callable[[], bool]) -> None:
+        assert not is_over()
+        player.interrupt()
+        assert is_over()
+
+    evaluator = judged(lambda positions: np.zeros(len(positions.last)))
+    player = SearchPlayer("search", lambda seed: Search(evaluator, Settings(), seed), opener, Limit(simulations=10))
+    assert Board(11).name(player.choose(Record(11, 11, swap=True))) == "b4"
+
+
 def test_a_proven_win_is_played_whatever_the_temperature(net: Path) -> None:
     record = Record.of(["b2", "a1", "b1", "c1"], 3)
     for text in (f"puct:{net},temperature=5,sims=5", f"gumbel:{net},temperature=5", "uct:temperature=5"):
         for seed in range(5):
             move = spec.make(f"{text},seed={seed}").choose(record)
             assert record.name(move) in ("a3", "b3")
+    assert record.name(spec.make(f"puct:{net}").choose(record, Limit(clock=1e308))) in ("a3", "b3")
 
 
 def test_temperature_draws_by_visits() -> None:
@@ -171,6 +202,14 @@ def test_resigns_only_when_told_to() -> None:
     for resign, expected in ((None, False), (-0.98, False), (-0.9, True)):
         player = SearchPlayer.with_net("search", hopeless, Settings(), Limit(simulations=20), Manner(resign=resign))
         assert (player.choose(record) == RESIGN) == expected
+
+
+def test_who_may_swap_a_stone_that_loses_does_not_resign() -> None:
+    """By the table e4 loses on 5x5, so that White, who leaves it, wins; whatever the net says."""
+    hopeless = judged(lambda positions: np.where(positions.white_to_move, -0.97, 0.97))
+    player = SearchPlayer.with_net("search", hopeless, Settings(), Limit(simulations=20), Manner(resign=-0.5))
+    assert player.choose(Record.of(["e4"], 5, swap=True)) >= 0
+    assert player.choose(Record.of(["e4"], 5)) == RESIGN
 
 
 def test_limits() -> None:

@@ -88,7 +88,7 @@ def test_an_interrupt_while_it_thinks_of_the_swap_counts_for_the_move_too() -> N
     player = SearchPlayer(
         "large",
         lambda seed: Search(evaluator, Settings(), seed),
-        lambda board: values_after(evaluator, board),
+        lambda board, is_over: values_after(evaluator, board),
         Limit(simulations=10_000),
         largest=9,
     )

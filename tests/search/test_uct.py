@@ -1,6 +1,7 @@
 """Search with playouts: what patterns are, what was learned of them, the tree, proofs, limits."""
 
 import itertools
+import random
 import threading
 import time
 from pathlib import Path
@@ -200,6 +201,40 @@ def test_interrupts() -> None:
     before = search.analysis().visits
     assert search.finish(100).visits <= before + 1
     assert search.finish(100).visits >= before + 100
+
+
+def test_what_is_proven_once_is_won_with_next_to_no_search() -> None:
+    """Connections say so at once, where the search before has proven it: no position needs its usual visits."""
+    rng, proven = random.Random(1), 0
+    for game in range(400):
+        board, search = Board(6), Search(seed=game)
+        for cell in rng.sample(range(36), rng.randrange(12)):
+            board.push(cell)
+        turn, is_proven = board.turn, False
+        while not board.is_over():
+            if board.turn is turn:
+                search.set_position(board)
+                is_proven = search.finish(1 if is_proven else 100).proof == 1 or is_proven
+                board.push(search.best_move())
+            else:
+                board.push(rng.choice(board.empty_cells))
+        proven += is_proven
+        assert board.winner is turn or not is_proven
+    assert proven > 300
+
+
+def test_lost_moves_are_told_by_how_long_they_took_to_refute() -> None:
+    rng, lost = random.Random(2), 0
+    for _ in range(150):
+        board = Board(5)
+        for cell in rng.sample(range(25), rng.randrange(4, 12)):
+            if not board.is_over():
+                board.push(cell)
+        if not board.is_over() and (found := searched(board, 150).analysis()).proof == -1:
+            visits = [candidate.visits for candidate in found.candidates]
+            lost += visits[0] > visits[-1]
+            assert visits == sorted(visits, reverse=True)
+    assert lost > 10
 
 
 def test_the_tree_is_kept_from_move_to_move() -> None:

@@ -108,10 +108,8 @@ def test_once() -> None:
         rows = [read(re.sub(r"order \d+", "order 0", text))[0] for text in lines]
         assert sum(int(row[1]) for row in rows) == visits
     assert engine.record.end.turn is None
-    assert engine.answer("fingal-analyze b 0") == (
-        "? uct:sims=50,knowledge=0,seed=1 failed: ValueError: "
-        "a limit of 0 simulations is not possible: it must be more than 0\n\n"
-    )
+    for number in (0, -3):
+        assert engine.answer(f"fingal-analyze b {number}") == f"? {number} is not possible: at least 1 is expected\n\n"
 
 
 def test_an_interrupt_that_comes_at_once_leaves_one_move() -> None:

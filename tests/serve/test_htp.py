@@ -300,6 +300,22 @@ def test_as_a_process() -> None:
         process.stdin.flush()
         assert process.wait(60) == 0
         assert process.communicate() == (b"= \n\n= \n\n", b"to stderr\n")
+    # And says nothing when it has been interrupted before.
+    code = "from fingal.serve.htp import serve; serve('uct:time=60')"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"boardsize 9\n1 kata-analyze\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"= \n"
+        while not process.stdout.readline().startswith(b"info"):
+            pass
+        process.stdin.write(b"# interrupt\nquit\n")
+        process.stdin.flush()
+        assert process.wait(60) == 0
+        assert process.communicate()[1] == b""
     with pytest.raises(ValueError, match="there is no player"):
         serve("nobody", io.BytesIO(), io.BytesIO())
 

@@ -33,8 +33,11 @@ LEAST_SECONDS = 1e-6
 HURRY = 1.0
 """With less time than this, in seconds, a first move that may be swapped is made without judging them all."""
 
-Opener = Callable[[Board], NDArray[np.float32]]
-"""From an empty board to what it is worth after each first move, [cells], in the view of the side that then moves."""
+Opener = Callable[[Board, Callable[[], bool]], NDArray[np.float32] | None]
+"""From an empty board to what it is worth after each first move, [cells], in the view of the side that then moves.
+
+None when the other function, which says whether the time is over, did so before anything was known.
+"""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class SearchPlayer:
         return cls(
             name,
             lambda seed: NetSearch(evaluator, settings, seed),
-            lambda board: values_after(evaluator, board),
+            lambda board, is_over: values_after(evaluator, board),
             default,
             manner,
             ponders,
@@ -115,12 +118,10 @@ class SearchPlayer:
         board = open_board(record)
         self.value = self.meant = None
         try:
-            if may_be_swapped(board):
-                if limit.clock is not None and clock.share(limit.clock, board.cells, limit.moves).most < HURRY:
-                    return customary_opening(board)
-                return self._open(board)
             if limit == NO_LIMIT:
                 limit = self._default
+            if may_be_swapped(board):
+                return self._open(board, limit)
             began = time.monotonic()
             stone_wins = self._stone_wins(board, limit) if board.can_swap else False
             if stone_wins:
@@ -132,7 +133,9 @@ class SearchPlayer:
             # Mirrored, the position is the opponent's: a swap makes of a value its negative.
             if stone_wins is None and found.value < 0:
                 return SWAP
-            if self._manner.resign is not None and found.value < self._manner.resign:
+            # Where the swap decides, whoever may still swap has won, whatever the search says.
+            is_won = board.can_swap and opening.proven_to_win(board) is not None
+            if self._manner.resign is not None and found.value < self._manner.resign and not is_won:
                 return RESIGN
             if found.proof != 0:
                 return self._last_moves(board, found, limit)
@@ -184,12 +187,20 @@ class SearchPlayer:
         self.rest()
         self._search.clear()
 
-    def _open(self, board: Board) -> int:
+    def _open(self, board: Board, limit: Limit) -> int:
         """A first move near even."""
+        share = None if limit.clock is None else clock.share(limit.clock, board.cells, limit.moves)
+        if share is not None and share.most < HURRY:
+            return customary_opening(board)
+        end = time.monotonic() + min(
+            math.inf if limit.seconds is None else limit.seconds, math.inf if share is None else share.usual
+        )
         side = board.width if self._largest is None else min(self._largest, board.width)
         judged = board if side == board.width else Board(side, swap=True)
-        chosen = even_opening(self._opener(judged), self._manner.temperature, self._random)
-        return opening.moved(chosen, side, board.width)
+        values = self._opener(judged, lambda: time.monotonic() >= end or self._search.is_interrupted)
+        if values is None:
+            return customary_opening(board)
+        return opening.moved(even_opening(values, self._manner.temperature, self._random), side, board.width)
 
     def _stone_wins(self, board: Board, limit: Limit) -> bool | None:
         """Whether the first stone is worth having where the search of the board itself should not say: None elsewhere.
@@ -237,7 +248,7 @@ class SearchPlayer:
         nodes = ending.NODES
         if limit.clock is not None:
             usual = clock.share(limit.clock, len(board.empty_cells), limit.moves).usual
-            nodes = min(nodes, int(ENDING_RATE * usual))
+            nodes = int(min(nodes, ENDING_RATE * usual))
         if found.proof > 0:
             win = ending.fewest_moves(board, nodes)
             return self._search.best_move() if win is None else win[1]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -15,8 +17,9 @@ if TYPE_CHECKING:
     from fingal.players.player import Player
     from fingal.search.evaluator import Evaluator
 
-OPENING_PLAYOUTS = 100
-"""Playouts after each first move where White may swap: enough to tell which is nearest to even."""
+OPENING_PLAYOUTS = (10, 100)
+"""Playouts after each first move where White may swap: a quick look, and if there is time enough to tell which is
+nearest to even."""
 
 
 NET_BIAS = 2.0
@@ -111,20 +114,28 @@ def open_prior(name: str, device: Device = "auto") -> Evaluator:
     return Cached(evaluator, last=card.encoder == bridges.ENCODER)
 
 
-def opening_values(board: Board) -> NDArray[np.float32]:
-    """What a few playouts say of each first move, [cells], in the view of the side that then moves."""
+def opening_values(board: Board, is_over: Callable[[], bool]) -> NDArray[np.float32] | None:
+    """What a few playouts say of each first move, [cells], in the view of the side that then moves.
+
+    Fewer when the time ``is_over``; None when not all moves have had some by then.
+    """
     import numpy as np
 
     from fingal.search import uct
 
-    search = uct.Search(uct.Settings(knowledge=0, expand=OPENING_PLAYOUTS))
-    values = np.zeros(board.cells, np.float32)
-    for cell in range((board.cells + 1) // 2):
-        after = board.copy()
-        after.push(cell)
-        if after.is_over():
-            return np.full(board.cells, -1, np.float32)
-        search.set_position(after)
-        # Turned by 180 degrees, a position is worth the same.
-        values[cell] = values[board.cells - 1 - cell] = search.finish(OPENING_PLAYOUTS).value
+    values: NDArray[np.float32] | None = None
+    for playouts in OPENING_PLAYOUTS:
+        search = uct.Search(uct.Settings(knowledge=0, expand=playouts))
+        found = np.zeros(board.cells, np.float32)
+        for cell in range((board.cells + 1) // 2):
+            if is_over():
+                return values
+            after = board.copy()
+            after.push(cell)
+            if after.is_over():
+                return np.full(board.cells, -1, np.float32)
+            search.set_position(after)
+            # Turned by 180 degrees, a position is worth the same.
+            found[cell] = found[board.cells - 1 - cell] = search.finish(playouts).value
+        values = found
     return values

@@ -84,6 +84,11 @@ class Search(ABC):
         """End the run under way soon, from any thread; one that has not begun ends at once."""
         self._stop.set()
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether there was an interrupt that no run has heeded."""
+        return self._stop.is_set()
+
     def take_back_interrupt(self) -> None:
         """Forget an interrupt that no run has heeded."""
         self._stop.clear()

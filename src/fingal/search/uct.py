@@ -131,8 +131,11 @@ class Search(growing.Search):
             most_nodes = min(most_nodes, tree.nodes + nodes)
         with _Proving(self._solver, board) as proving:
             try:
-                while left > 0 and not self._stop.is_set() and (wait := end - time.monotonic()) > 0:
-                    left -= self._slice(tree, board, left, min(wait, SLICE), most_nodes)
+                while left > 0 and not self._stop.is_set():
+                    wait = max(0.0, end - time.monotonic())
+                    if wait == 0 and tree.visits > 0:
+                        break
+                    left -= self._slice(tree, board, left, wait, most_nodes)
                     if tree.proof != 0 or tree.nodes >= most_nodes or proving.is_done():
                         break
                     yield
@@ -143,13 +146,16 @@ class Search(growing.Search):
         if tree.proof == 0 and found is not None and found.winner is not None:
             tree.prove(1 if found.winner is board.turn else -1, found.winning[0] if found.winning else -1)
 
-    def _slice(self, tree: _core.UctSearch, board: Board, simulations: int, seconds: float, nodes: int) -> int:
-        """Search for a while, asking the net whenever visits wait for it; how many simulations were made."""
+    def _slice(self, tree: _core.UctSearch, board: Board, simulations: int, left: float, nodes: int) -> int:
+        """Search for a while of the seconds left, asking the net whenever visits wait for it; how many simulations."""
+        seconds = min(left, SLICE)
         if self._net is None:
-            return tree.run(simulations, seconds, nodes)
-        done, end = 0, time.monotonic() + seconds
+            return tree.run(simulations, seconds, nodes, left)
+        done, now = 0, time.monotonic()
+        end, over = now + seconds, now + left
         while True:
-            done += tree.run(simulations - done, max(end - time.monotonic(), 0.0), nodes)
+            now = time.monotonic()
+            done += tree.run(simulations - done, max(end - now, 0.0), nodes, max(over - now, 0.0))
             stones, white, last = tree.waiting()
             if not len(last) or self._stop.is_set() or time.monotonic() >= end:
                 return done

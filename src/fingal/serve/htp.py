@@ -94,6 +94,11 @@ def _talk(engine: HtpEngine, input: BinaryIO, output: BinaryIO) -> int:
     # Weakly: the thread may wait for input until the interpreter ends, and would keep the game alive until after that.
     listening = weakref.ref(engine)
 
+    def interrupt() -> None:
+        # Here and not in listen, which would hold on to the engine while it waits for the next line.
+        if (engine := listening()) is not None:
+            engine.interrupt()
+
     def listen() -> None:
         last: _Line | None = None
         for text in read_lines(input):
@@ -102,8 +107,8 @@ def _talk(engine: HtpEngine, input: BinaryIO, output: BinaryIO) -> int:
                 with lock:
                     if last is not None:
                         last.is_interrupted = True
-                        if last.is_running and (engine := listening()) is not None:
-                            engine.interrupt()
+                        if last.is_running:
+                            interrupt()
             else:
                 last = _Line(text, number)
                 lines.put(last)

@@ -28,6 +28,7 @@ from fingal.serve.htp_text import (
     taken_apart,
     to_bool,
     to_colour,
+    to_count,
     to_int,
     to_seconds,
     unit,
@@ -277,7 +278,11 @@ class HtpEngine:
         from fingal.game import formats
 
         path = Path(arguments[0])
-        if not path.is_file():
+        try:
+            is_there = path.is_file()
+        except OSError:  # a name longer than names can be
+            is_there = False
+        if not is_there:
             raise ValueError(f"cannot read {short(arguments[0])}: there is no such file")
         record = formats.load(path)
         wanted = to_int(arguments[1]) if len(arguments) > 1 else len(record.moves)
@@ -339,7 +344,7 @@ class HtpEngine:
     @command("fingal-analyze [COLOUR] [SIMULATIONS]")
     def _fingal_analyze(self, arguments: list[str]) -> str:
         colour = to_colour(arguments[0]) if arguments else self.board.turn
-        simulations = to_int(arguments[1]) if len(arguments) > 1 else None
+        simulations = to_count(arguments[1]) if len(arguments) > 1 else None
         player = htp_analysis.player_of(self.player)
         with self._asking(colour):
             return "\n" + "\n".join(htp_analysis.once(player, self.record, simulations))

@@ -127,6 +127,13 @@ def to_int(word: str) -> int:
     return int(word)
 
 
+def to_count(word: str) -> int:
+    """A whole number from 1 on."""
+    if (count := to_int(word)) < 1:
+        raise ValueError(f"{short(word)} is not possible: at least 1 is expected")
+    return count
+
+
 def to_seconds(word: str) -> float:
     """A time."""
     try:
