@@ -31,6 +31,10 @@ def test_axe_has_nothing_serious_to_say(open_page, new_game, look):
     page.goto(page.url.split("#")[0] + f"#/play/{new_game()}")
     page.wait_for_selector(".table.play")
     assert serious(page) == []
+    page.goto(page.url.split("#")[0] + f"#/play/{new_game(width=3, height=3)}")
+    click(page, "b1", "a2", "b2", "c2", "b3")
+    expect(button(page, "Review")).to_be_visible()
+    assert serious(page) == []
     page.goto(page.url.split("#")[0] + f"#/analyse/{new_game()}")
     page.wait_for_selector(".table.analyse")
     expect(page.locator(".row-line").first).to_be_visible(timeout=60_000)

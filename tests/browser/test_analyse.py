@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.parts import button, cell, click, engine_off, game_id, says
+from tests.browser.parts import button, cell, click, engine_off, game_id, says, wait_until_stored
 
 SGF = "(;FF[4]GM[11]SZ[5];B[a2];W[c3];B[d2](;W[b4];B[c4])(;W[d3]C[a try]))"
 
@@ -87,6 +87,30 @@ def test_the_tree_is_walked_by_keys_and_grows_by_clicks(open_page, imported, sto
     says(page, "a5", "black, last move")
 
 
+def test_a_finger_that_is_held_marks_a_cell_and_plays_nothing(open_page, new_game, stored):
+    game = new_game()
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = open_page(f"#/analyse/{game}", **phone)
+    engine_off(page)
+    page.get_by_role("tab", name="Notes").click()
+    expect(page.get_by_text("Marks: hold a finger on a cell")).to_be_visible()
+    page.evaluate("window.scrollTo(0, 0)")
+    box = cell(page, "b2").bounding_box()
+    finger = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    hand = page.context.new_cdp_session(page)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [finger]})
+    expect(page.locator(".layer.marks .mark")).to_have_count(1)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    # A tap plays as before, and b2 was not played.
+    cell(page, "d4").tap()
+    if button(page, "Play d4").is_visible():
+        button(page, "Play d4").tap()
+    says(page, "d4", "black, last move")
+    wait_until_stored(page, game, moves=1)
+    root, played = stored(game)["nodes"]
+    assert ([mark["cell"] for mark in root["marks"]], played["move"]) == (["b2"], "d4")
+
+
 def test_what_is_known_is_laid_over_the_board(open_page, imported):
     # Black's b2 is joined to both edges of 3x3: White has lost, wherever it plays.
     page = open_page(f"#/analyse/{imported('(;FF[4]GM[11]SZ[3];B[b2])')}")
@@ -115,3 +139,7 @@ def test_a_review_names_the_mistakes(open_page, imported):
     first.click()
     expect(page.locator(".tree .move[aria-current]")).to_have_count(1)
     expect(page.locator(".graph")).to_be_visible()
+    # Who goes from heading to heading finds the page, and the review just below it: on a phone too.
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    expect(page.get_by_role("heading", level=2)).to_have_text("The biggest mistakes")

@@ -21,6 +21,9 @@ def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path)
             "() => performance.getEntriesByType('resource').some((each) => each.name.endsWith('/analyse-start.js'))"
         )
         page.wait_for_function(fetched)
+        other = context.new_page()
+        other.goto(f"http://{server.host}/#/about")
+        other.wait_for_function(fetched)
         server.kill()
         expect(page.locator("#connection")).to_contain_text("No connection", timeout=15_000)
         page.locator("[data-cell=d4]").click()  # nobody confirms it: it is taken back
@@ -29,6 +32,9 @@ def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path)
         # Other pages open all the same, and the game says that it waits.
         page.get_by_role("link", name="Analyse").click()
         expect(page.get_by_role("heading", name="Analyse")).to_be_visible()
+        other.get_by_role("link", name="Fingal, home").click()
+        expect(other.get_by_role("heading", name="Play Hex")).to_be_visible()
+        expect(other.locator(".toast.bad").first).to_be_visible()
         page.go_back()
         expect(page.get_by_text("Loading…")).to_be_visible()
     with served(tmp_path, "--port", port):
@@ -38,4 +44,7 @@ def test_the_page_says_so_and_goes_on_when_the_server_is_back(browser, tmp_path)
         says(page, "c3", "black, last move")
         click(page, "d4")
         says(page, "d4", "white, last move")
+        # The list of games, which could not be read, is there too.
+        other.evaluate("() => window.dispatchEvent(new Event('online'))")
+        expect(other.locator(".games .game")).to_have_count(1)
     context.close()

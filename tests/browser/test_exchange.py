@@ -44,9 +44,12 @@ def test_a_dropped_file_is_opened(open_page):
 
 def test_what_is_no_game_is_refused_in_a_sentence(open_page, new_game):
     page = open_page("#/analyse", refused=True)
+    page.clock.install()
     page.get_by_label("A game as text or link").fill("(;FF[4]GM[1]SZ[19];B[aa])")
     button(page, "Open it").click()
     expect(page.locator(".toast.bad")).to_be_visible()
+    page.clock.fast_forward(6000)
+    assert page.locator(".toast.bad").count() == 0
     # In the dialog too, and what was written is still there to be mended.
     page.goto(page.url.split("#")[0] + f"#/analyse/{new_game()}")
     button(page, "Open a game").click()
@@ -55,6 +58,16 @@ def test_what_is_no_game_is_refused_in_a_sentence(open_page, new_game):
     box.get_by_role("button", name="Open it").click()
     expect(box.locator(".toast.bad").last).to_contain_text("not a game")
     expect(box.get_by_label("A game as text or link")).to_have_value("what is this")
+    # Nothing is kept from being pressed by what is said, and on another page it is not said any more.
+    said = box.locator(".toast.bad").last
+    under = """(said) => {
+        const { left, top, width, height } = said.getBoundingClientRect();
+        return document.elementFromPoint(left + width / 2, top + height / 2).className;
+    }"""
+    assert "toast" not in said.evaluate(under)
+    page.goto(page.url.split("#")[0] + "#/about")
+    page.wait_for_selector(".page-about .prose")
+    assert page.locator(".toast").count() == 0
 
 
 def test_moves_alone_are_a_game_and_may_be_pasted_anywhere(open_page):

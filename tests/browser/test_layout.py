@@ -5,11 +5,20 @@ from playwright.sync_api import expect
 
 from tests.browser.parts import button, click, engine_off
 
-SCREENS = {"small phone": (360, 640), "phone": (390, 844), "tablet": (768, 1024), "desk": (1280, 800)}
+SCREENS = {
+    "smallest phone": (320, 568),
+    "small phone": (360, 640),
+    "phone": (390, 844),
+    "tablet": (768, 1024),
+    "desk": (1280, 800),
+}
 
 HANGING = """() => {
     const { clientWidth: wide, scrollWidth } = document.documentElement;
     const out = scrollWidth > wide ? [`the page: ${scrollWidth} of ${wide}`] : [];
+    for (const box of document.querySelectorAll(".level, dialog .body")) {
+        if (box.scrollWidth > box.clientWidth) out.push(`what is in ${box.className}: ${box.textContent.slice(0, 20)}`);
+    }
     for (const box of document.querySelectorAll("button, a, select, input, .actions, .segments, .side")) {
         const { left, right, width } = box.getBoundingClientRect();
         if (!width || box.closest(".moves, .chips, .unseen, .skip, svg")) continue;
@@ -42,6 +51,9 @@ def test_nothing_hangs_out(open_page, new_game, screen):
     page.wait_for_selector(".table.analyse")
     engine_off(page)
     found["analysis"] = page.evaluate(HANGING)
+    button(page, "Share and save").click()
+    expect(page.get_by_label("The game as text")).not_to_have_value("")
+    found["share and save"] = page.evaluate(HANGING)
     for address, sign in (("learn", ".board"), ("learn/swap", ".board"), ("watch", ".nothing")):
         page.goto(f"{base}#/{address}")
         page.wait_for_selector(f"{sign}:visible")

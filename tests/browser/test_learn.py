@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -99,6 +100,27 @@ def test_grades_and_sizes_decide_what_comes_next(open_page: Open) -> None:
     expect(page.locator(".lesson-about")).to_contain_text("Grade 4 · 5×5")
 
 
+def test_every_new_puzzle_is_read_out(open_page: Open) -> None:
+    page = open_page("#/learn")
+    page.get_by_role("button", name="Grade 4").click()
+    page.get_by_role("radio", name="5", exact=True).check()
+    page.evaluate(
+        """() => {
+            window.heard = [];
+            const place = document.getElementById("announcer");
+            new MutationObserver(() => window.heard.push(place.textContent)).observe(place, { childList: true });
+        }"""
+    )
+    for _ in range(6):  # among so many Black and White are to move more than once
+        before = page.url
+        button(page, "Another").click()
+        page.wait_for_function("(before) => location.href !== before", arg=before)
+    page.wait_for_function("() => window.heard.length === 6")
+    for said in page.evaluate("window.heard"):
+        assert said.startswith("Grade 4, 5 by 5.")
+        assert "to move. Find the only winning move." in said
+
+
 def test_a_puzzle_can_be_taken_to_the_analysis_board(open_page: Open) -> None:
     puzzle = some(6, 2)
     page = open_page(f"#/learn/puzzles/{puzzle.id}")
@@ -147,6 +169,16 @@ def test_the_swap_trainer_by_keys(open_page: Open) -> None:
     expect(verdict(page)).to_have_count(0)
     page.keyboard.press("d")
     expect(verdict(page)).to_have_count(1)
+
+
+def test_a_round_on_the_smallest_board_counts_its_own_stones(open_page: Open) -> None:
+    page = open_page("#/learn/swap/4")
+    expect(page.locator(".steps li")).to_have_count(8)
+    for _ in range(8):
+        page.keyboard.press("s")
+        page.keyboard.press("n")
+    expect(page.locator(".lesson-title")).to_contain_text("of 8 right")
+    expect(page.locator(".score")).to_contain_text(re.compile(r"best \d of 8$"))
 
 
 def test_an_estimate_is_called_one(open_page: Open) -> None:

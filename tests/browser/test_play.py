@@ -160,6 +160,11 @@ def test_a_refused_move_is_taken_back_with_the_sentence(open_page, new_game, ser
     says(page, "b2", "empty")
 
 
+def test_a_game_that_there_is_not_is_said_so(open_page):
+    page = open_page("#/play/nonexist")
+    expect(page.locator(".lonely p")).to_have_text(re.compile("^There is no such game"))
+
+
 def test_looking_back_and_the_look_of_the_board(open_page, new_game):
     page = open_page(f"#/play/{new_game()}")
     click(page, "a1", "b2", "c3")

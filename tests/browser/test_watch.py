@@ -109,6 +109,17 @@ def test_runs_are_compared_side_by_side(open_page: Open) -> None:
     expect(legend).to_have_count(1)
 
 
+def test_a_run_that_is_held_down_while_the_list_is_read_again_is_chosen(open_page: Open) -> None:
+    page = open_page("#/watch/runs/second")
+    expect(run(page, "long")).to_have_attribute("aria-pressed", "false")
+    run(page, "long").hover()
+    page.mouse.down()
+    for _ in range(2):  # what the first brings is on view when the second is asked for
+        page.wait_for_event("response", lambda response: response.url.endswith("/api/runs"))
+    page.mouse.up()
+    expect(run(page, "long")).to_have_attribute("aria-pressed", "true")
+
+
 def test_a_runs_games_replay_on_a_board(open_page: Open) -> None:
     page = open_page("#/watch/runs/first", reduced_motion="reduce")
     board = page.locator(".replay")

@@ -37,7 +37,7 @@ def test_moves(typed: str, move: int) -> None:
         ("\udcff", "'?' is not a cell: cells of a 3x3 board run from a1 to c3."),
         ("d1", "'d1' is off the board: cells of a 3x3 board run from a1 to c3."),
         ("what?", "'what?' is not a cell: cells of a 3x3 board run from a1 to c3."),
-        ("swap", "Swap is not possible here: it is White's first move in a game with the swap rule."),
+        ("swap", "Swap is not possible here: it is only White's first move in a game with the swap rule."),
         ("x" * 10_000, "That is not a cell."),
         ("undo", "There is no move of yours to take back."),
         ("help", "a cell      play there"),

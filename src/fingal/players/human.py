@@ -100,7 +100,7 @@ def _read(word: str, board: Board) -> int:
     """A legal move; ValueError with the reason when it is none."""
     if word in ("swap", "swap-pieces"):
         if not board.can_swap:
-            raise ValueError("swap is not possible here: it is White's first move in a game with the swap rule")
+            raise ValueError("swap is not possible here: it is only White's first move in a game with the swap rule")
         return SWAP
     if len(word) > 8:
         raise ValueError("that is not a cell")

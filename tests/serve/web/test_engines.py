@@ -209,6 +209,17 @@ def test_seats_that_are_refused(seat: str) -> None:
     assert refused.value.message
 
 
+def test_who_is_unknown_is_told_who_may_sit_here() -> None:
+    def told(*engines: str) -> set[str]:
+        with pytest.raises(Refusal) as refused:
+            Seats(engines).player("unheard-of")
+        return set(refused.value.message.partition("there are ")[2].split(", "))
+
+    assert {"person", "level:NAME", "uct", "random"} <= told()
+    assert not {"human", "htp"} & told()
+    assert told("mohex") == told() | {"htp"}
+
+
 @pytest.mark.parametrize(
     ("seat", "name"),
     [

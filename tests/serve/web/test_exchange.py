@@ -72,6 +72,38 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
         assert server.get("/api/games").json()["games"] == []
 
 
+def test_what_is_no_game_is_told_what_a_page_can_read(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        said = server.post("/api/import", json={"text": "hello"}).json()["message"]
+    assert all(name in said for name in ("SGF", "LittleGolem", "HexWorld", "trmph", "moves"))
+    assert "@" not in said, "a text names no file here"
+
+
+def test_a_game_is_written_as_it_was_played_and_what_was_taken_back_stays_beside_it(tmp_path: Path) -> None:
+    def written(server: TestClient) -> str:
+        return server.get(f"/api/games/{game}/export?format=sgf").text.replace("\n", "")
+
+    with client(tmp_path) as server:
+        game = new_game(server, width=5, height=5)
+        with page(server, game) as one:
+            one.play(game, "c3", "a1")
+            for _ in range(2):
+                assert one.ask("take_back", game=game)["type"] == "done"
+            node = one.play(game, "d4")
+            assert one.seen[-2]["first"] == node, "pages that are open put it first too"
+            one.play(game, "e5", "resign", parent=node)
+        assert "(;B[d4];W[e5];B[resign])(;B[c3];W[a1])" in written(server)
+        assert "RE[W+R]" in written(server)
+        assert formats.read(server.get(f"/api/games/{game}/export?format=moves").text).moves[0][1] == 18
+    with client(tmp_path) as again:
+        assert "(;B[d4];W[e5];B[resign])(;B[c3];W[a1])" in written(again)
+        with page(again, game) as one:
+            for _ in range(3):
+                one.ask("take_back", game=game)
+            one.play(game, "c3")  # the first thought was the better one
+        assert "(;B[c3];W[a1])(;B[d4];W[e5];B[resign])" in written(again)
+
+
 def test_pictures_show_the_node(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         game = new_game(server, width=5, height=7)

@@ -100,3 +100,11 @@ def test_a_port_that_is_taken_is_said_so(tmp_path: Path, fingal: Run) -> None:
         ran = fingal("serve", "--no-browser", "--port", port, "--data", tmp_path / "two")
         assert ran.status == 2
         assert f"port {port}" in ran.err
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 99999])
+def test_a_port_that_there_is_not_is_refused(tmp_path: Path, fingal: Run, port: int) -> None:
+    ran = fingal("serve", "--no-browser", f"--port={port}", "--data", tmp_path)
+    assert ran.status == 2
+    assert f"port={port}" in ran.err
+    assert "65535" in ran.err

@@ -30,6 +30,8 @@ def data_folder() -> Path:
 
 def listen(host: str, port: int, *, exactly: bool) -> socket.socket:
     """A socket that listens at a port or, unless it must be that one, at one of the next."""
+    if not 0 <= port <= 65535:
+        raise ValueError(f"port={port} is not possible: it is a number from 0 to 65535, and 0 takes any that is free")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in range(port, port + (1 if exactly or port == 0 else TRIED_PORTS)):
         taken = socket.socket(family)

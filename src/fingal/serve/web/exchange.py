@@ -19,6 +19,12 @@ MOST_GAMES = 20
 MOST_WAITING = 8
 """So many texts may wait to be read, and so many pictures to be drawn; one at a time is."""
 
+UNKNOWN = (
+    "that is not a game in a known format: give an SGF, a game of LittleGolem, a link of HexWorld or trmph, "
+    "or a size and moves, such as 11 a1 b2"
+)
+"""Said of any other text; a page has no files that a text could name."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -82,6 +88,10 @@ class Reader:
 def _read(text: str, most: int) -> list[Record]:
     if len(text.encode(errors="replace")) > messages.MOST_BYTES:
         raise Refusal("too_long", f"a text has at most {messages.MOST_BYTES} bytes")
+    try:
+        formats.detect(text.removeprefix("\ufeff"))
+    except formats.FormatError:
+        raise Refusal("illegal", UNKNOWN) from None
     try:
         found = formats.read_all(text)[:most]
         for record in found:

@@ -219,12 +219,22 @@ class LiveGame:
         number = self.tree.child(parent, mover, move)
         known = number is not None
         if number is None:
-            number = self.tree.add(parent, mover, move, round(now - self.arrived, 3) if here else None)
-        if here:
-            if self.clock is not None:
-                self.clock.moved(mover, now)
-            self._stand(number, now)
-        return Edit(() if known else (number,), node=number)
+            number = self.tree.add(parent, mover, move)
+        if not here:
+            return Edit(() if known else (number,), node=number)
+        facts = self.tree.facts
+        if facts[number].seconds is None:
+            facts[number].seconds = round(now - self.arrived, 3)
+        eldest = self.tree.ids[self.tree.node(parent).children[0]]
+        # A move of the game that was taken back gives way to the one made in its stead. One from a file, or one that
+        # was only tried, has no seconds, and keeps its place.
+        first = number if eldest != number and facts[eldest].seconds is not None else None
+        if first is not None:
+            self.tree.promote(first)
+        if self.clock is not None:
+            self.clock.moved(mover, now)
+        self._stand(number, now)
+        return Edit((number,), first=first, node=number)
 
     def take_back(self, now: float) -> Edit:
         """Let the game stand before the last move of a person."""

@@ -97,9 +97,12 @@ class Seats:
             said = spec.parse(seat)
             if said.kind == "htp":
                 return self._engine(said)
-            kind = spec.find(said.kind)
         except ValueError as error:
             raise Refusal("refused", str(error)) from None
+        try:
+            kind = spec.find(said.kind)
+        except ValueError:
+            raise Refusal("refused", f"there is no player {said.kind[:40]!r}; there are {self._all()}") from None
         if kind.name == "human":
             raise Refusal("refused", "human asks on the terminal: a person at the page is called person")
         given = dict(said.settings)
@@ -129,6 +132,11 @@ class Seats:
     def about(self) -> list[dict[str, Any]]:
         """The kinds that may play, for the page."""
         return [kind.as_dict() for kind in spec.kinds() if kind.name not in ("human", "htp")]
+
+    def _all(self) -> str:
+        """What may sit at a board here, in words."""
+        kinds = [kind["name"] for kind in self.about()] + (["htp"] if self.engines else [])
+        return f"{PERSON}, {LEVEL}NAME, {', '.join(kinds)}"
 
     def _level(self, name: str) -> Seated:
         try:

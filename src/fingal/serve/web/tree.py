@@ -124,7 +124,7 @@ class Tree:
         children = self.node(number).children
         return next((self.ids[child] for child in children if (child.colour, child.move) == (colour, move)), None)
 
-    def add(self, parent: int, colour: Colour, move: int, seconds: float | None = None) -> int:
+    def add(self, parent: int, colour: Colour, move: int) -> int:
         """Append a move, the last among its siblings; not checked. Its number is returned."""
         if len(self.nodes) >= MOST_NODES:
             raise Refusal("too_many", f"the game has {MOST_NODES} moves with its variations: there is no room for more")
@@ -132,9 +132,7 @@ class Tree:
             raise Refusal("too_many", f"the game has had {messages.LAST_NODE} moves, removed ones included: begin anew")
         above = self.node(parent)
         place = max((self.facts[self.ids[child]].place for child in above.children), default=-1) + 1
-        number = self._number(above.add(colour, move), place)
-        self.facts[number].seconds = seconds
-        return number
+        return self._number(above.add(colour, move), place)
 
     def remove(self, number: int) -> list[int]:
         """Remove a node and all below it; their numbers, the node's first."""

@@ -3,7 +3,7 @@
  * How a board is played: mouse, touch and keys.
  *
  * Where cells are small under a finger, a tap shows the stone first and another tap on it plays; the finger may slide
- * to the right cell. Keys: arrows walk over the cells, Enter or Space plays, Escape leaves. One cell is in the order of
+ * to the right cell. A finger that is held on a cell marks it, where cells can be marked. Keys: arrows walk over the cells, Enter or Space plays, Escape leaves. One cell is in the order of
  * Tab.
  */
 
@@ -16,6 +16,9 @@ import { settings } from "./settings.js";
 
 /** Cells below so many pixels are too small to be hit with a finger at the first attempt. */
 const FINGER = 44;
+
+/** A finger that rests on a cell for so many milliseconds is held there. */
+const HOLD = 500;
 
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowRight: 0, ArrowDown: 90, ArrowLeft: 180, ArrowUp: 270 };
@@ -30,12 +33,13 @@ export class BoardInput {
     /** @type {string | null} */
     this.preview = null;
     this.touching = false;
+    this.holding = 0;
     const { svg } = board;
     svg.addEventListener("pointermove", (event) => this.#move(event));
     svg.addEventListener("pointerleave", () => this.#hover(null));
     svg.addEventListener("pointerdown", (event) => this.#down(event));
     svg.addEventListener("pointerup", (event) => this.#up(event));
-    svg.addEventListener("pointercancel", () => (this.touching = false));
+    svg.addEventListener("pointercancel", () => this.#let());
     // A click leaves the focus where it was: the arrow keys go on to walk through the game.
     svg.addEventListener("mousedown", (event) => event.preventDefault());
     svg.addEventListener("contextmenu", (event) => board.options.onMark && event.preventDefault());
@@ -45,6 +49,7 @@ export class BoardInput {
   }
 
   destroy() {
+    this.#let();
     this.board.options.onHover?.(null);
   }
 
@@ -96,9 +101,11 @@ export class BoardInput {
 
   /** @param {PointerEvent} event */
   #move(event) {
-    if (event.pointerType === "mouse") this.#hover(this.#cell(event));
-    else if (this.touching && this.preview) {
-      const cell = this.#cell(event);
+    if (event.pointerType === "mouse") return this.#hover(this.#cell(event));
+    if (!this.touching) return;
+    const cell = this.#cell(event);
+    if (cell !== this.started) clearTimeout(this.holding);
+    if (this.preview) {
       if (this.#free(cell) && cell !== this.preview) {
         this.slid = true;
         this.setPreview(cell);
@@ -118,11 +125,25 @@ export class BoardInput {
   #down(event) {
     if (event.pointerType === "mouse") return;
     const cell = this.#cell(event);
+    this.#let();
     this.touching = true;
     this.slid = false;
     this.started = cell;
     this.second = cell !== null && cell === this.preview;
     if (this.#careful() && this.#free(cell)) this.setPreview(cell);
+    const { onMark } = this.board.options;
+    if (!cell || !onMark) return;
+    this.holding = window.setTimeout(() => {
+      this.#let();
+      this.setPreview(null);
+      onMark(cell);
+    }, HOLD);
+  }
+
+  /** The finger is gone, or has done what it came for. */
+  #let() {
+    this.touching = false;
+    clearTimeout(this.holding);
   }
 
   /** @param {PointerEvent} event */
@@ -135,7 +156,8 @@ export class BoardInput {
       else if (event.button === 0 && this.#free(cell)) this.#play(cell);
       return;
     }
-    this.touching = false;
+    if (!this.touching) return;
+    this.#let();
     if (!cell) return this.setPreview(null);
     if (!this.#careful()) {
       if (cell === this.started && this.#free(cell)) this.#play(cell);
@@ -161,6 +183,8 @@ export class BoardInput {
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.focused) return;
+    // Nobody has been shown a cell while the board itself has the focus.
+    if (event.target === this.board.svg) return;
     const [, row] = cellPlace(this.focused);
     let to = /** @type {string | null} */ (null);
     if (event.key in ARROWS) to = this.board.layout.towards(this.focused, ARROWS[event.key]) ?? this.focused;

@@ -15,7 +15,7 @@
  *
  * Options: width, height; label (what a screen reader calls it); onMove(cell): an empty cell was chosen while `turn` of
  * the view is a colour; onHover(cell | null); onPreview(cell | null): a tap that has to be confirmed by another (small
- * cells); onMark(cell): a click with the right button or with shift; turn: "auto" or degrees; coordinates, numbers.
+ * cells); onMark(cell): a click with the right button or with shift, a finger held on it; turn: "auto" or degrees; coordinates, numbers.
  *
  * View: what to show, all of it: see the typedefs View and Overlay below. `show` changes only what differs.
  * `thumbnail(width, height, stones)` gives a small, mute SVG element of a position, for lists.
@@ -189,6 +189,8 @@ export class Board {
     const at = [box.left, box.top, box.width, box.height].map((value) => (value * SCALE).toFixed(2));
     this.svg.setAttribute("viewBox", at.join(" "));
     this.svg.setAttribute("role", "grid");
+    // Chromium would stop at the board itself on the way to its cell.
+    this.svg.setAttribute("tabindex", "-1");
     this.svg.setAttribute("aria-label", this.options.label ?? `Board, ${width} by ${height}`);
     const sides = s("g", { class: "sides", "aria-hidden": "true" });
     for (const { side, path } of this.layout.sides(SCALE)) sides.append(s("path", { d: path, class: OWNERS[side] }));

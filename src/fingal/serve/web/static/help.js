@@ -5,19 +5,24 @@ import { h } from "./dom.js";
 import { dialog } from "./ui.js";
 
 /** @type {[string[], string][]} */
-const KEYS = [
+const BOTH = [
   [["←", "→"], "one move back or on"],
   [["↑", "Home"], "to the start"],
   [["↓", "End"], "to the end of the line"],
+  [["f"], "turn the board round"],
+];
+/** @type {[string[], string][]} */
+const GAME = [
+  [["u"], "undo"],
+  [["h"], "hint"],
+  [["s"], "swap"],
+];
+/** @type {[string[], string][]} */
+const ANALYSIS = [
   [["x"], "engine on or off"],
   [["Space"], "play the engine's best move"],
   [["r"], "review the game"],
   [["c"], "write a comment"],
-  [["f"], "turn the board round"],
-  [["u"], "undo, in a game"],
-  [["h"], "hint, in a game"],
-  [["s"], "swap, in a game"],
-  [["?"], "this list"],
 ];
 /** @type {[string[], string][]} */
 const BOARD = [
@@ -27,9 +32,12 @@ const BOARD = [
   [["Shift", "Enter"], "mark the cell"],
   [["Esc"], "leave the board"],
 ];
+/** @type {[string[], string][]} */
+const ANYWHERE = [[["?"], "this list"]];
 
 export function showHelp() {
-  const table = (/** @type {[string[], string][]} */ keys) =>
+  const part = (/** @type {string} */ where, /** @type {[string[], string][]} */ keys) => [
+    h("h3", { text: where }),
     h(
       "dl",
       { class: "keys" },
@@ -37,6 +45,14 @@ export function showHelp() {
         h("dt", {}, ...names.map((name) => h("kbd", { text: name }))),
         h("dd", { text: what }),
       ]),
-    );
-  dialog("Keys", h("h3", { text: "Anywhere" }), table(KEYS), h("h3", { text: "On the board" }), table(BOARD));
+    ),
+  ];
+  dialog(
+    "Keys",
+    ...part("In a game and in the analysis", BOTH),
+    ...part("In a game", GAME),
+    ...part("In the analysis", ANALYSIS),
+    ...part("On the board", BOARD),
+    ...part("Anywhere", ANYWHERE),
+  );
 }

@@ -110,7 +110,7 @@ class PuzzlePage extends Lesson {
       if (this.board) this.board.set(options);
       else this.board = new Board(this.field, options);
       this.show();
-      announce(`${settings.colourName(puzzle.turn)} to move. Find the only winning move.`);
+      announce(`Grade ${puzzle.grade}, ${width} by ${height}. ${settings.colourName(puzzle.turn)} to move. Find the only winning move.`);
     } catch (error) {
       complain(error);
     }

@@ -96,7 +96,13 @@ class SwapPage extends Lesson {
     this.answers = [];
     this.told = false;
     this.streak = this.longest = 0;
+    this.#ask();
+  }
+
+  /** Show the next stone, or the map at the end. */
+  #ask() {
     this.show();
+    if (!this.over) announce(this.about.textContent ?? "");
   }
 
   /** The stone that is asked about; '' when the round is over. */
@@ -128,7 +134,7 @@ class SwapPage extends Lesson {
   #next() {
     if (!this.told) return;
     this.told = false;
-    this.show();
+    this.#ask();
   }
 
   show() {
@@ -144,7 +150,7 @@ class SwapPage extends Lesson {
       return h("li", { class: `${answer ? (answer.right ? "right" : "wrong") : ""}${now ? " now" : ""}` }, h("span", { class: "unseen", text: words }));
     }));
     const best = progress.kept.swaps[map.size];
-    this.score.textContent = `${this.right} right of ${this.answers.length} · streak ${this.streak}${best ? ` · best ${best.best} of ${ROUND}` : ""}`;
+    this.score.textContent = `${this.right} right of ${this.answers.length} · streak ${this.streak}${best ? ` · best ${best.best} of ${this.cells.length}` : ""}`;
     this.source.textContent = settings.speak(map.text);
   }
 
@@ -164,7 +170,6 @@ class SwapPage extends Lesson {
       this.verdict.replaceChildren();
       this.#buttons(button("Swap", () => this.#answer(true), { icon: "swap", kind: "primary", title: "Swap (s)" }),
         button("Don't swap", () => this.#answer(false), { icon: "close", title: "Do not swap (d)" }));
-      announce(this.about.textContent);
       return;
     }
     this.verdict.replaceChildren(h("strong", { text: answer.right ? "Right" : "Wrong" }), h("p", { text: this.#reason(cell, opening) }));

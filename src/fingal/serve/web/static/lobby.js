@@ -42,12 +42,12 @@ export function gameList(app, page) {
     h("h2", { id: "recent-title", text: "Games" }),
     list,
   );
-  fill(page, list, section);
+  fill(app, page, list, section);
   return section;
 }
 
-/** @param {"play" | "analyse"} page @param {HTMLElement} list @param {HTMLElement} section */
-async function fill(page, list, section, before = 0) {
+/** @param {App} app @param {"play" | "analyse"} page @param {HTMLElement} list @param {HTMLElement} section */
+async function fill(app, page, list, section, before = 0) {
   try {
     /** @type {{games: Summary[]}} */
     const { games } = await api(`games?limit=24${before ? `&before=${before}` : ""}`);
@@ -55,13 +55,18 @@ async function fill(page, list, section, before = 0) {
     for (const game of games) list.append(entry(page, game, list, section));
     section.querySelector(".older")?.remove();
     if (games.length === 24) {
-      const older = button("Older games", () => fill(page, list, section, games[games.length - 1].changed), {
+      const older = button("Older games", () => fill(app, page, list, section, games[games.length - 1].changed), {
         kind: "older",
       });
       section.append(older);
     }
   } catch (error) {
     complain(error);
+    if (before) return;
+    const end = app.socket.on("open", () => {
+      end();
+      if (section.isConnected) fill(app, page, list, section);
+    });
   }
 }
 

@@ -22,7 +22,7 @@ import { icon, logo } from "./icons.js";
 import { settings } from "./settings.js";
 import { showSettings } from "./settings-dialog.js";
 import { Socket } from "./socket.js";
-import { announce, button, complain, toast } from "./ui.js";
+import { announce, button, complain, dropComplaints, sentence, toast } from "./ui.js";
 
 /** @typedef {import("./types.js").About} About */
 
@@ -114,6 +114,9 @@ export class App {
     const before = this.route;
     this.route = route;
     this.query = new URLSearchParams(query ?? "");
+    // What was said of the page before is no news here.
+    announce("");
+    dropComplaints();
     if ((page === "learn" || page === "watch") && before[0] === page && this.routeListeners.size) {
       for (const listener of this.routeListeners) listener(route);
       return;
@@ -157,7 +160,7 @@ export class App {
           "div",
           { class: "notice lonely" },
           h("h1", { text: "That did not work" }),
-          h("p", { text: words }),
+          h("p", { text: sentence(words) }),
           h("a", { class: "button", href: "#/" }, h("span", { text: "To the first page" })),
         ),
       );

@@ -38,7 +38,9 @@ export class Notes {
       { class: "notes" },
       this.text,
       segmented(
-        "Marks: right click, or shift and click",
+        matchMedia("(pointer: coarse)").matches
+          ? "Marks: hold a finger on a cell"
+          : "Marks: right click, or shift and click",
         [
           ["triangle", "△"],
           ["square", "□"],

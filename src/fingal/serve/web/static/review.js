@@ -90,7 +90,7 @@ export class ReviewPanel {
       ? `Your ${["", "biggest mistake", "two biggest mistakes", "three biggest mistakes"][mistakes.length]}`
       : "The biggest mistakes";
     this.element.replaceChildren(
-      h("h3", { text: mistakes.length ? title : "No mistakes that mattered" }),
+      h("h2", { text: mistakes.length ? title : "No mistakes that mattered" }),
       h("ol", { class: "mistakes" }, ...mistakes.map((move) => this.#mistake(move))),
       found.swap
         ? h(

@@ -134,17 +134,28 @@ export function toast(text, kind = "plain") {
   // An open dialog lies over everything else, for the eye and for screen readers.
   const place = document.querySelector("dialog[open]") ?? document.body;
   if (stack.parentElement !== place) place.append(stack);
-  const said = settings.speak(text);
-  const made = h("div", { class: `toast ${kind}`, text: said[0]?.toUpperCase() + said.slice(1) });
+  const made = h("div", { class: `toast ${kind}`, text: sentence(text) });
   stack.append(made);
   while (stack.children.length > 3) stack.firstElementChild?.remove();
-  setTimeout(() => made.remove(), 3000 + 60 * text.length);
+  setTimeout(() => made.remove(), Math.min(3000 + 60 * text.length, 6000));
+}
+
+/** Leave no complaint behind on another page. */
+export function dropComplaints() {
+  for (const made of document.querySelectorAll(".toast.bad")) made.remove();
+}
+
+/** What the server says, with a capital letter and the colours on the screen. @param {string} text */
+export function sentence(text) {
+  const said = settings.speak(text);
+  return said.slice(0, 1).toUpperCase() + said.slice(1);
 }
 
 /** Tell screen readers what has happened. @param {string} text */
 export function announce(text) {
   const place = document.getElementById("announcer");
-  if (place && place.textContent !== text) place.textContent = text;
+  // The same words are only read out again where something in them has changed.
+  if (place) place.textContent = text && text === place.textContent ? `${text}\u00a0` : text;
 }
 
 /** Say why something failed. @param {any} error */

@@ -57,6 +57,8 @@ class RunsPage {
     this.comparing = false;
     this.gone = false;
     this.timer = 0;
+    /** What the list was drawn for. */
+    this.listed = "";
     this.list = h("ul", { class: "runs", "aria-label": "Runs" });
     this.learned = h("div", { class: "charts" });
     this.work = h("div", { class: "charts" });
@@ -163,18 +165,26 @@ class RunsPage {
   }
 
   #showList() {
-    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.run;
-    this.compare.hidden = this.runs.length < 2;
-    this.list.replaceChildren(...this.runs.map((run) => {
-      const on = this.chosen.get(run.name);
+    const rows = this.runs.map((run) => {
       const alive = Date.now() / 1000 - this.late - run.changed < ALIVE && (run.share ?? 0) < 1;
       const about = [run.algorithm, run.share === null ? "" : `${Math.floor(100 * run.share)}%`,
         alive ? "learning now" : ago(run.changed + this.late)].filter(Boolean).join(" · ");
-      const made = h("button", { type: "button", class: `run${alive ? " alive" : ""}`, "aria-pressed": String(!!on), "data-run": run.name },
-        h("span", { class: "name" }, on && this.chosen.size > 1 ? swatch(on.hue) : null, h("b", { text: run.name === "~" ? "this folder" : run.name })),
+      const { name, share } = run;
+      const hue = this.chosen.get(name)?.hue ?? null;
+      return { name, share, alive, about, hue, swatch: hue !== null && this.chosen.size > 1 };
+    });
+    const listed = JSON.stringify(rows);
+    // A button that is made anew while it is held down would lose the press.
+    if (listed === this.listed) return;
+    this.listed = listed;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.run;
+    this.compare.hidden = rows.length < 2;
+    this.list.replaceChildren(...rows.map(({ name, share, alive, about, hue, swatch: marked }) => {
+      const made = h("button", { type: "button", class: `run${alive ? " alive" : ""}`, "aria-pressed": String(hue !== null), "data-run": name },
+        h("span", { class: "name" }, marked ? swatch(hue ?? 0) : null, h("b", { text: name === "~" ? "this folder" : name })),
         h("small", { text: about }),
-        run.share === null ? null : h("progress", { max: 1, value: run.share, "aria-hidden": "true" }));
-      made.addEventListener("click", () => this.#pick(run.name));
+        share === null ? null : h("progress", { max: 1, value: share, "aria-hidden": "true" }));
+      made.addEventListener("click", () => this.#pick(name));
       return h("li", {}, made);
     }));
     if (focused) this.list.querySelector(/** @type {any} */ (`[data-run="${CSS.escape(focused)}"]`))?.focus();
