@@ -138,13 +138,12 @@ class Trainer:
         state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
 
     def _go_on(self) -> None:
-        kept = state.load(self.run.checkpoints / "state.safetensors")
-        if kept is None:
-            return
-        tensors, about = kept
-        self.progress = Progress(**about)
-        self.net.load_state_dict(state.under(tensors, "net"))
-        state.into_optimiser(self.optimiser, state.under(tensors, "adam"))
+        if kept := state.load(self.run.checkpoints / "state.safetensors"):
+            tensors, about = kept
+            self.progress = Progress(**about)
+            self.net.load_state_dict(state.under(tensors, "net"))
+            state.into_optimiser(self.optimiser, state.under(tensors, "adam"))
+        self.run.go_on(self.progress.rounds)  # rows after the checkpoint come again
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:

@@ -1,5 +1,7 @@
 """The self-play trainer: its losses by hand, its memory against the board, and its resuming to the bit."""
 
+import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -11,10 +13,11 @@ import pytest
 import torch
 
 from fingal import BLACK, WHITE, Board, _core
+from fingal.learn import alphazero
 from fingal.learn.alphazero import AlphaZero, Trainer, train
 from fingal.learn.parts.openings import Openings, drawn_lines, random_lines
 from fingal.learn.parts.replay import Batch, Replay
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, rows_in
 from fingal.learn.parts.search_descent import losses
 from fingal.learn.parts.selfplay import DevicePool
 from fingal.learn.parts.source import Local
@@ -218,6 +221,105 @@ def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path, lac
         begin(tmp_path)
 
 
+def test_a_run_that_kept_no_state_is_not_begun_again(tmp_path: Path) -> None:
+    config = replace(FAST, keep_state=False, steps=4, checkpoint_steps=2)
+    begin(tmp_path, config).run.log(0, {"games": 1.0})  # killed before it had a net: there is nothing to lose
+    stopped = train(begin(tmp_path, config))
+    next(stopped)
+    stopped.close()
+    latest = tmp_path / "checkpoints" / "latest.safetensors"
+    before = latest.read_bytes()
+    message = f"{tmp_path} kept no state to go on from: choose another folder, and --start {latest} for its net"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        begin(tmp_path, config)
+    assert latest.read_bytes() == before
+    Trainer(config, begin(tmp_path / "other", config).run, torch.device("cpu"), latest)
+
+
+def test_a_net_that_diverges_leaves_the_last_state(tmp_path: Path) -> None:
+    stopped = train(trainer := begin(tmp_path))
+    next(stopped)
+    files = [tmp_path / "checkpoints" / f"{name}.safetensors" for name in ("state", "latest")]
+    before = [file.read_bytes() for file in files]
+    for net in (trainer.net, trainer.average):
+        next(iter(net.parameters())).data.fill_(math.nan)
+    with pytest.raises(ValueError, match="not finite"):
+        trainer.save()
+    assert [file.read_bytes() for file in files] == before
+    stopped.close()
+    again = begin(tmp_path)
+    assert again.progress.steps == 4
+    for _ in train(again):
+        pass
+    assert all(torch.isfinite(tensor).all() for tensor in weights(tmp_path).values())
+
+
+def test_with_steps_nothing_depends_on_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that leaps by minutes at every look gives the same net, with checkpoints after every tenth."""
+    config = replace(FAST, steps=20, checkpoint_steps=0)
+    for name, leap in (("quick", 0.001), ("slow", 500.0)):
+        ticks = itertools.count(0.0, leap)
+        monkeypatch.setattr(alphazero, "time", SimpleNamespace(perf_counter=ticks.__next__))
+        for _ in train(begin(tmp_path / name, config)):
+            pass
+        kept = sorted(file.name for file in (tmp_path / name / "checkpoints").glob("net-*"))
+        assert kept == [f"net-{steps:07d}.safetensors" for steps in range(2, 21, 2)]
+    one, other = weights(tmp_path / "quick"), weights(tmp_path / "slow")
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("steps", [1, 5, 12, 100])
+def test_a_run_of_any_steps_has_up_to_ten_checkpoints(steps: int) -> None:
+    assert 1 <= steps // replace(FAST, steps=steps, checkpoint_steps=0).checkpoint_every <= 10
+    assert replace(FAST, steps=steps, checkpoint_steps=3).checkpoint_every == 3
+    assert replace(FAST, steps=0, checkpoint_steps=0).checkpoint_every == 0
+
+
+@pytest.mark.parametrize("leap", [0.001, 500.0])
+def test_the_last_figures_are_logged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leap: float) -> None:
+    """Whether the run is shorter than ten seconds or every step has a row."""
+    monkeypatch.setattr(alphazero, "time", SimpleNamespace(perf_counter=itertools.count(0.0, leap).__next__))
+    given = list(train(trainer := begin(tmp_path)))
+    last = [row for row in rows_in(tmp_path) if row["step"] == 12 and "games" in row]
+    assert len(last) == 1
+    assert last[0]["games"] == trainer.progress.games
+    assert {"policy", "value", "judgements_per_s"} <= set(last[0])
+    if leap < 1:  # the row is of the whole run
+        assert last[0]["judgements_per_s"] * trainer.progress.seconds == pytest.approx(trainer.progress.judgements)
+    assert given[-1]["games"] == trainer.progress.games
+    # A run that has ended has nothing to add.
+    before = (tmp_path / "metrics.jsonl").read_bytes()
+    for _ in train(begin(tmp_path)):
+        pass
+    assert (tmp_path / "metrics.jsonl").read_bytes() == before
+
+
+def test_the_end_of_a_run_adds_no_second_row_of_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A minute of play alone, looked at every 7 seconds, has rows after 14, 28, 42 and 56."""
+    clock = SimpleNamespace(perf_counter=itertools.count(0.0, 7.0).__next__)
+    monkeypatch.setattr(alphazero, "time", clock)
+    for _ in train(begin(tmp_path, replace(FAST, reuse=0, steps=0, checkpoint_steps=0, minutes=1.0))):
+        pass
+    assert [round(60 * row["minutes"]) for row in rows_in(tmp_path)] == [14, 28, 42, 56]
+
+
+def test_rows_of_after_the_checkpoint_come_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(perf_counter=itertools.count(0.0, 500.0).__next__)  # every step has a row
+    monkeypatch.setattr(alphazero, "time", clock)
+    begin(tmp_path).run.log(0, {"games": 1.0})  # killed while it gathered its first positions
+    stopped = train(trainer := begin(tmp_path))
+    while trainer.progress.steps < 7:  # the last checkpoint was after 4
+        next(stopped)
+    stopped.close()
+    assert max(row["step"] for row in rows_in(tmp_path)) > 4
+    assert all("positions" in row or "against_older" in row for row in rows_in(tmp_path))
+    for _ in train(begin(tmp_path)):
+        pass
+    rows = [row for row in rows_in(tmp_path) if "policy" in row]
+    assert [row["step"] for row in rows] == list(range(1, 13))
+    assert [row["games"] for row in rows] == sorted(row["games"] for row in rows)
+
+
 def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
     begin(tmp_path).run.log(1, {"loss": 0.5})
     with pytest.raises(ValueError, match="another batch"):
@@ -232,11 +334,57 @@ def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
         ("games", 0, "games must be at least 1"),
         ("shares", (1.0,), "2 numbers above 0"),
         ("full_share", 1.5, "from 0 to 1"),
+        ("sizes", (5.5,), "from 2 to 19"),
+        ("shares", (1.0, math.nan), "2 numbers above 0"),
+        ("shares", (1.0, math.inf), "2 numbers above 0"),
+        ("batch", 2.5, "batch must be a whole number, not 2.5"),
+        ("keep_state", 1, "keep_state must be true or false, not 1"),
+        *(
+            (name, -1, f"{name} must be at least 0, not -1")
+            for name in ("steps", "checkpoint_steps", "replay_start", "opening_stones", "warm_up")
+        ),
+        *(
+            (name, value, f"{name} must be a number from 0, not {value}")
+            for name in ("reuse", "reply_weight", "owner_weight", "stakes_weight", "weight_decay", "c_scale")
+            for value in (-0.5, math.nan, math.inf)
+        ),
+        ("cheap_noise", math.nan, "cheap_noise must be a number from 0, not nan"),
+        *(
+            (name, value, f"{name} must be a number above 0, not {value}")
+            for name in ("learning_rate", "opening_spread", "checkpoint_minutes")
+            for value in (0.0, math.nan, math.inf)
+        ),
+        ("resign_below", 0.5, r"resign_below must be from -2 to 0, not 0.5"),
+        ("resign_below", math.nan, "resign_below must be from -2 to 0, not nan"),
+        ("seed", -1, r"seed must be from 0 to 2\*\*53 - 1, not -1"),
+        ("seed", 2**53, r"seed must be from 0 to 2\*\*53 - 1"),
+        ("games", 2_000_000, "games must be at most 1048576, not 2000000"),
+        ("replay", 10**12, "replay must be at most 268435456, not 1000000000000"),
+        ("reuse", 0.0, "reuse must be above 0 where steps are given"),
     ],
 )
 def test_nonsense_is_refused_by_name(field: str, value: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(FAST, **{field: value})
+
+
+@pytest.mark.parametrize("minutes", [0.0, -1.0, math.nan, math.inf])
+def test_a_run_ends(minutes: float) -> None:
+    with pytest.raises(ValueError, match="minutes must be a number above 0"):
+        AlphaZero(minutes=minutes)
+    assert AlphaZero(minutes=minutes, steps=5).steps == 5
+
+
+def test_something_is_learned_from() -> None:
+    with pytest.raises(ValueError, match="full_share must be above 0 where neither"):
+        replace(FAST, full_share=0.0, cheap_positions=False)
+    replace(FAST, full_share=0.0, cheap_positions=False, proven_positions=True)
+    replace(FAST, full_share=0.0)
+
+
+def test_the_largest_seed_has_games_of_its_own(tmp_path: Path) -> None:
+    begin(tmp_path, replace(FAST, sizes=(2, 19), seed=2**53 - 1)).play()
+    begin(tmp_path / "none", replace(FAST, resign_below=-1.0)).play()
 
 
 def batch_of(policy: list[float], value: float) -> Batch:

@@ -15,7 +15,7 @@ import torch
 from fingal import cli
 from fingal.learn import command
 from fingal.learn.apprentice import PRESETS, Apprentice, Trainer, losses, train
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, rows_in
 from fingal.learn.parts.taught_games import Lesson
 from fingal.learn.parts.truth import Truth
 from fingal.nets import checkpoint
@@ -74,6 +74,7 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(
     other = parts[0].state_dict()
     assert all(torch.equal(tensor, other[name]) for name, tensor in whole[0].state_dict().items())
     assert {**whole[1].cost, "minutes": 0} == {**parts[1].cost, "minutes": 0}
+    assert [row["step"] for row in rows_in(tmp_path / "parts")] == [4, 8, 12]
 
 
 def test_the_seed_decides_how_a_net_grows(short: Apprentice, start: Path, tmp_path: Path) -> None:

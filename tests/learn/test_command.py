@@ -70,12 +70,14 @@ def test_a_run_leaves_figures_a_picture_and_a_net_that_plays(
     assert spec.make(f"net:{written},device=cpu").choose(Record(3, 3)) in range(9)
     kept = "generation" if algorithm == "dqn" else "net"
     assert list((run / "checkpoints").glob(f"{kept}-*.safetensors"))
-    # The same folder again: there is nothing left to do, and nothing is lost.
-    rows = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    assert (run / "curve.png").read_bytes().startswith(b"\x89PNG")
+    # The same folder again: there is nothing left to do, and nothing is lost but a row after the last checkpoint.
+    rows = (run / "metrics.jsonl").read_text(encoding="utf-8")
+    (run / "metrics.jsonl").write_text(rows + '{"step": 1000000, "loss": 0.5}\n', encoding="utf-8")
     command.main(arguments)
     again, _ = checkpoint.load_any(Path(capsys.readouterr().out.strip()))
     assert all(torch.equal(tensor, again.state_dict()[name]) for name, tensor in net.state_dict().items())
-    assert (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[: len(rows)] == rows
+    assert (run / "metrics.jsonl").read_text(encoding="utf-8") == rows
     with pytest.raises(ValueError, match="holds a run with another seed"):
         command.main([*arguments, "--seed", "5"])
 
@@ -96,7 +98,7 @@ def test_a_net_to_begin_from(algorithm: str, tmp_path: Path, capsys: pytest.Capt
     first = Path(capsys.readouterr().out.strip())
     config = command.preset(algorithm, importlib.import_module(f"fingal.learn.{algorithm}"), [])
     assert is_dataclass(config)
-    frozen = [*short, "--learning-rate", "0"] if "learning_rate" in {f.name for f in fields(config)} else short
+    frozen = [*short, "--learning-rate", "1e-30"] if "learning_rate" in {f.name for f in fields(config)} else short
     command.main([*frozen, "--run", str(tmp_path / "two"), "--start", str(first)])
     one, other = (checkpoint.load_any(path)[0] for path in (first, Path(capsys.readouterr().out.strip())))
     # Nothing is learned, so the net is the one it began from.
@@ -189,6 +191,13 @@ def test_a_preset_is_the_start_and_the_command_line_has_the_last_word(
     command.main(["ezo", *words, "--run", str(tmp_path), "--device", "cpu"])
     kept = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["config"]
     assert (kept["size"], kept["games"], kept["latest_turn"]) == (2, 2, 10)
+
+
+def test_the_last_of_two_presets_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--preset", "paper-11x11", "--preset=cpu-5x5", "--size", "2", "--games", "2", "--epochs", "1"]
+    command.main(["ezo", *words, "--run", str(tmp_path), "--device", "cpu"])
+    kept = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["config"]
+    assert (kept["channels"], kept["latest_turn"]) == (64, 10)
 
 
 def test_a_row_that_a_kill_cut_short_is_dropped(tmp_path: Path) -> None:

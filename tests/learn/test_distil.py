@@ -18,7 +18,7 @@ from fingal.learn import command, distil
 from fingal.learn.distil import PRESETS, Distil, Trainer, kept_positions, train
 from fingal.learn.parts import state
 from fingal.learn.parts.replay import Replay
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, rows_in
 from fingal.nets import checkpoint
 from fingal.nets.planes import positions_of
 from fingal.nets.residual import LARGE, SMALL, Config, Residual
@@ -163,6 +163,7 @@ def test_a_run_goes_on_as_if_it_had_not_been_stopped(tmp_path: Path) -> None:
     # The last row before the stop was not saved, so it comes again.
     assert [row["steps"] for row in first + rest] == [4, 8, 8, 12]
     assert [row["policy"] for row in straight] == [row["policy"] for row in first[:1] + rest]
+    assert [row["step"] for row in rows_in(tmp_path / "stopped")] == [4, 8, 12]
     assert straight[-1]["held_out_policy"] == rest[-1]["held_out_policy"]
     assert same(weights(tmp_path / "straight"), weights(tmp_path / "stopped"))
     assert run(config, tmp_path / "stopped") == []
@@ -341,6 +342,17 @@ def test_several_runs_are_learned_from_and_the_first_is_measured_on(tmp_path: Pa
         run(config, tmp_path / "apart")
     with pytest.raises(ValueError, match="nowhere holds no positions"):
         run(replace(config, also=(second, "nowhere")), tmp_path / "other")
+
+
+def test_a_run_is_learned_from_once(tmp_path: Path) -> None:
+    """By whatever name: what is held out of it would be learned from."""
+    source = keep(tmp_path / "source", random_positions(20), 3)
+    other = keep(tmp_path / "other", random_positions(20, seed=1), 3)
+    (tmp_path / "link").symlink_to(source)
+    for also in ((source,), (f"{other}/../source",), (str(tmp_path / "link"),), (other, f"{other}/")):
+        with pytest.raises(ValueError, match="also must name other runs than the source, each once"):
+            replace(SHORT, source=source, also=also)
+    assert run(replace(SHORT, source=source, also=(other,), steps=1), tmp_path / "run")
 
 
 def test_a_teacher_that_is_none(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fingal.learn import command
 from fingal.learn.imitate import PRESETS, Imitate, Trainer, rank, train
 from fingal.learn.parts import game_lines, teacher_games
 from fingal.learn.parts.policy import log_chances
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, rows_in
 from fingal.nets import checkpoint
 from fingal.nets.convolutional import Convolutional
 from fingal.players.spec import make
@@ -105,6 +105,7 @@ def test_a_run_goes_on_as_if_it_had_not_been_stopped(tmp_path: Path) -> None:
     assert [row["steps"] for row in first + rest] == [20, 40, 40, 60]
     assert [row["loss"] for row in straight] == [row["loss"] for row in first[:1] + rest]
     assert straight[-1]["top_1"] == rest[-1]["top_1"]
+    assert [row["step"] for row in rows_in(tmp_path / "stopped")] == [20, 40, 60]
     for name, tensor in weights(tmp_path / "straight").items():
         assert torch.equal(tensor, weights(tmp_path / "stopped")[name]), name
     least = tmp_path / "straight" / "checkpoints" / "best.safetensors"

@@ -201,7 +201,7 @@ def test_a_port_where_something_else_listens_is_refused(
 
 
 def test_a_run_whose_actors_fail_is_saved_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = replace(FAST, checkpoint_steps=0)  # it would be saved after minutes
+    config = replace(FAST, steps=0, checkpoint_steps=0)  # it would be saved after minutes
     trainer = Trainer(config, run := Run(tmp_path, asdict(config)), torch.device("cpu"))
     play = trainer.source.deliveries
 

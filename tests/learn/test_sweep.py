@@ -286,6 +286,19 @@ def test_a_trial_is_a_run_of_fingal_train(tmp_path: Path) -> None:
     assert "alpha" in refused.said
 
 
+def test_a_trial_that_goes_on_tells_no_row_of_after_its_checkpoint(tmp_path: Path) -> None:
+    small = replace(sweep_command.start("ezo", []), size=3, channels=4, dense=4, games=6, latest_turn=3, epochs=2)
+    task, told = Task(0, "ezo", small, {}, tmp_path / "trial", "cpu", "loss"), list[Row]()
+    first = train(task, lambda row: told.append(row) is None)
+    with (tmp_path / "trial" / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"step": 3, "loss": 99.0}\n')  # then it was killed
+    rows, told = told, []
+    again = train(task, lambda row: told.append(row) is None)
+    assert [row.step for row in rows] == [1, 2]
+    assert told == rows
+    assert again.value == first.value == rows[-1].value
+
+
 def test_from_the_command_line_in_processes(fingal: Run) -> None:
     arguments = ["sweep", "sarsa", "--size", "2", "--games", "40", "--vary", "alpha=1e-3..1e-1:log"]
     arguments += ["--vary", "epsilon=0.05,0.2", "--trials", "2", "--processes", "2", "--folder", "here", "--json"]

@@ -114,6 +114,11 @@ class Trainer:
     ) -> None:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         spread.check_learners(config.batch, config.architecture, device)
+        latest = run.checkpoints / "latest.safetensors"
+        if latest.exists() and not (run.checkpoints / "state.safetensors").exists():
+            raise ValueError(
+                f"{run.folder} kept no state to go on from: choose another folder, and --start {latest} for its net"
+            )
         self.config, self.run, self.device = config, run, device
         cuda = device.type == "cuda"
         torch.manual_seed(config.seed)
@@ -236,6 +241,10 @@ class Trainer:
     def save(self) -> None:
         """Write the net and, if kept, everything else that is needed to go on exactly here."""
         self.source.rest()
+        # A net that cannot be saved leaves the last state as it was. The latest one comes last: where it is, a state
+        # that is kept is too.
+        name = f"net-{self.progress.steps:07d}.safetensors"
+        checkpoint.save(plain(self.average), self.run.checkpoints / name, self.card())
         if self.config.keep_state:
             kept, about_source = self.source.kept()
             tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
@@ -244,8 +253,6 @@ class Trainer:
             tensors |= state.named("source", kept) | {"random": self.generator.get_state()}
             about = {"progress": asdict(self.progress), "seen": self.replay.seen, "source": about_source}
             state.save(self.run.checkpoints / "state.safetensors", tensors, about)
-        name = f"net-{self.progress.steps:07d}.safetensors"
-        checkpoint.save(plain(self.average), self.run.checkpoints / name, self.card())
         checkpoint.save(plain(self.average), self.run.checkpoints / "latest.safetensors", self.card())
         for by, (identity, _, winner, resigned, moves) in self.finished[-8:]:
             record = Record.of(list(moves), by.size)
@@ -264,6 +271,7 @@ class Trainer:
     def _load_state(self) -> None:
         found = state.load(self.run.checkpoints / "state.safetensors")
         if found is None:
+            self.run.go_on(-1)  # rows of step 0, while positions are gathered, come again too
             return
         tensors, about = found
         if "source" not in about or "replay.stakes" not in tensors:
@@ -279,10 +287,14 @@ class Trainer:
         self.progress = Progress(**about["progress"])
         self.progress.tallies = {actor: Tally(*tally) for actor, tally in self.progress.tallies.items()}
         state.set_random(self.generator, tensors["random"])
+        self.run.go_on(self.progress.steps)
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:
-    """Run to the end; gives figures every ten seconds. It may be killed at any moment and gone on with."""
+    """Run to the end; gives figures every ten seconds and at the end.
+
+    It may be killed at any moment and gone on with, if it keeps its state.
+    """
     try:
         yield from _train(trainer)
     except SourceError:
@@ -297,18 +309,18 @@ def _train(trainer: Trainer) -> Iterator[dict[str, float]]:
     older = copy.deepcopy(trainer.average)
     clock = time.perf_counter()
     saved = shown = progress.seconds
-    judged = progress.judgements
+    judged, row = progress.judgements, -1
     while trainer.done_share() < 1:
         save = False
         if progress.owed >= config.batch:
             trainer.learn()
-            save = config.checkpoint_steps > 0 and progress.steps % config.checkpoint_steps == 0
+            save = config.checkpoint_every > 0 and progress.steps % config.checkpoint_every == 0
         else:
             trainer.play()
         now = time.perf_counter()
         progress.seconds += now - clock
         clock = now
-        if save or (not config.checkpoint_steps and progress.seconds - saved >= 60 * config.checkpoint_minutes):
+        if save or (not config.checkpoint_every and progress.seconds - saved >= 60 * config.checkpoint_minutes):
             trainer.save()
             saved = progress.seconds
             newer = copy.deepcopy(trainer.average)
@@ -316,14 +328,21 @@ def _train(trainer: Trainer) -> Iterator[dict[str, float]]:
             older = newer
         yield from _scores(trainer)
         if progress.seconds - shown >= 10:
-            figures = trainer.figures()
-            figures["judgements_per_s"] = (progress.judgements - judged) / (progress.seconds - shown)
-            trainer.run.log(progress.steps, figures)
-            yield figures
-            shown, judged = progress.seconds, progress.judgements
+            yield _row(trainer, shown, judged)
+            shown, judged, row = progress.seconds, progress.judgements, progress.steps
+    # A run that had ended before, and a step whose row is written, have nothing to add.
+    last = _row(trainer, shown, judged) if progress.seconds > shown and progress.steps > row else trainer.figures()
     trainer.save()
     yield from _scores(trainer, wait=True)
-    yield trainer.figures()
+    yield last
+
+
+def _row(trainer: Trainer, seconds: float, judgements: int) -> dict[str, float]:
+    """Log a row of figures; the run had taken so many seconds and judgements at the one before."""
+    figures, progress = trainer.figures(), trainer.progress
+    figures["judgements_per_s"] = (progress.judgements - judgements) / (progress.seconds - seconds)
+    trainer.run.log(progress.steps, figures)
+    return figures
 
 
 def _scores(trainer: Trainer, wait: bool = False) -> Iterator[dict[str, float]]:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from fingal.learn.parts import returns
+from fingal.learn.parts.kinds import check_least
 from fingal.learn.parts.policy_learning import PANELS, SHOWN, Learning, Lesson, PolicyGradient, train
 
 __all__ = ["PANELS", "PRESETS", "SHOWN", "Amcpg", "Trainer", "train"]
@@ -39,9 +40,7 @@ class Amcpg(PolicyGradient):
         super().__post_init__()
         if self.variant not in ("a", "b"):
             raise ValueError(f"variant must be a or b, not {self.variant!r}")
-        for name in ("k", "repeats"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "k", "repeats")
         if not 0 <= self.temperature <= math.inf:
             raise ValueError(f"temperature must be a number from 0 on, not {self.temperature}")
         if self.variant == "a" and self.repeats > 1:

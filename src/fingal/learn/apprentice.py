@@ -99,6 +99,7 @@ class Trainer:
         self.progress = Progress()
         if found is not None:
             self._restore(*found)
+        run.go_on(self.progress.steps)
 
     def learning_rate(self) -> float:
         """For the next step."""

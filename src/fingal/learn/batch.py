@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from fingal.learn.parts.batched import BatchedRuns, Learned, count_moves
 from fingal.learn.parts.descent import bootstrapped, error_pull, rmsprop, squared_errors
 from fingal.learn.parts.history import History
+from fingal.learn.parts.kinds import check_least, check_seed, check_shares
 from fingal.learn.parts.mirror import LARGEST_TABLE, Games, lanes, listed, longest_opening, random_cell, uniform
 from fingal.learn.parts.online import GAME, ROW, Measure, Plan, Told
 from fingal.learn.parts.recall import Recall, memory_measure
@@ -105,16 +106,11 @@ class Batch:
             number = getattr(self, name)
             if not 0 < number < math.inf:
                 raise ValueError(f"{name} must be a number above 0, not {number}")
-        for name in ("epsilon", "decay"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
-        for name in ("batch", "sequences", "games", "rows"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_shares(self, "epsilon", "decay")
+        check_least(self, 1, "batch", "sequences", "games", "rows")
         if self.rows > self.games:
             raise ValueError(f"rows must be at most games, {self.games}, not {self.rows}")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_seed(self, 63)
         object.__setattr__(self, "layers", self.shape.layers)
 
     @property

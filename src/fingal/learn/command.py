@@ -8,7 +8,6 @@ The learners here train one net on any device and are modules of one shape: a fr
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ from rich.table import Table
 
 from fingal.learn import stacked_command
 from fingal.learn.parts import curves
-from fingal.learn.parts.run import Opened, Run
+from fingal.learn.parts.run import Opened, Run, rows_in
 from fingal.nets.card import find
 
 S = TypeVar("S")
@@ -115,15 +114,16 @@ def main(arguments: list[str]) -> None:
 
 
 def preset(algorithm: str, module: ModuleType, arguments: list[str]) -> Any:
-    """The settings that ``--preset`` names, before the command line changes them."""
+    """The settings that the last ``--preset`` names, before the command line changes them."""
+    found = None
     for place, word in enumerate(arguments):
         if word != "--preset" and not word.startswith("--preset="):
             continue
         name = word.removeprefix("--preset=") if word != "--preset" else "".join(arguments[place + 1 : place + 2])
         if name not in module.PRESETS:
             raise ValueError(f"{name!r} is not a preset: one of {', '.join(module.PRESETS)} is expected")
-        return module.PRESETS[name]
-    return getattr(module, LEARNERS[algorithm].config)()
+        found = module.PRESETS[name]
+    return getattr(module, LEARNERS[algorithm].config)() if found is None else found
 
 
 def device_of(name: str) -> torch.device:
@@ -186,5 +186,4 @@ def _line(figures: dict[str, float], titles: dict[str, str]) -> str:
 
 def draw_curve(folder: Path, module: ModuleType, step: str) -> Path | None:
     """A picture of the run's figures, ``curve.png``; None where matplotlib or figures are missing."""
-    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    return curves.draw(folder / "curve.png", [rows], module.PANELS, "step", step, module.SHOWN)
+    return curves.draw(folder / "curve.png", [rows_in(folder)], module.PANELS, "step", step, module.SHOWN)

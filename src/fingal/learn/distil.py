@@ -15,13 +15,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import safetensors
 import torch
 from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.delivery import Net
-from fingal.learn.parts.kinds import check_kinds
+from fingal.learn.parts.kinds import check_above_0, check_from_0, check_kinds, check_least, check_seed, check_shares
 from fingal.learn.parts.replay import Batch, Replay, make_batch
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import Descent, Settings, follow, losses, pace
@@ -44,7 +43,7 @@ class Distil:
     net: Config = SMALL
     """The net's shape."""
     also: tuple[str, ...] = ()
-    """Other such runs, whose positions are learned from too."""
+    """Other such runs, each once, whose positions are learned from too."""
     teacher: str = ""
     """A net, a file or a shipped net's name, that judges the positions before they are learned from."""
     teacher_weight: float = 0.5
@@ -82,21 +81,17 @@ class Distil:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("batch", "steps", "row_steps", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "batch", "steps", "row_steps", "threads")
         if not 0 < self.held_out < 1:
             raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
-        for name in ("minutes", "warm_up", "weight_decay", "reply_weight", "owner_weight"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")
-        if not 0 < self.learning_rate < math.inf:
-            raise ValueError(f"learning_rate must be a number above 0, not {self.learning_rate}")
-        for name in ("decay_from", "averaging", "teacher_weight"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_from_0(self, "minutes", "warm_up", "weight_decay", "reply_weight", "owner_weight")
+        check_above_0(self, "learning_rate")
+        check_shares(self, "decay_from", "averaging", "teacher_weight")
+        check_seed(self, 63)
+        folders = [Path(folder).resolve() for folder in (self.source, *self.also)]
+        if len(set(folders)) < len(folders):
+            # What is held out would be learned from, or some positions would count twice.
+            raise ValueError(f"also must name other runs than the source, each once, not {self.also}")
 
 
 PRESETS = {"gpu-small": Distil(minutes=10), "gpu-large": Distil(net=LARGE, minutes=20)}
@@ -140,12 +135,7 @@ class Kept(NamedTuple):
 
 def kept_positions(folder: Path) -> Kept:
     """What is in the state of a run of alphazero; ValueError where there are no positions."""
-    file = folder / "checkpoints" / "state.safetensors"
-    try:
-        found = state.part(file, "replay")
-    except safetensors.SafetensorError:
-        raise ValueError(f"{file} is truncated or damaged") from None
-    rows, about = found or ({}, {})
+    rows, about = state.part(folder / "checkpoints" / "state.safetensors", "replay") or ({}, {})
     if "policy" not in rows or "seen" not in about:
         raise ValueError(f"{folder} holds no positions: give the folder of a run of alphazero that keeps its state")
     count = len(rows["value"])
@@ -232,6 +222,7 @@ class Trainer:
         fingerprint = functools.reduce(lambda found, kept: kept.fingerprint(found), runs, 0)
         self.progress = Progress(positions=total, fingerprint=fingerprint)
         self._load_state()
+        run.go_on(self.progress.steps)
 
     def learning_rate(self) -> float:
         """For the next step."""

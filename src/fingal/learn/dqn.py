@@ -19,7 +19,7 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.flat_net import FlatNet
-from fingal.learn.parts.kinds import check_kinds
+from fingal.learn.parts.kinds import check_kinds, check_least, check_seed, check_shares
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
@@ -123,23 +123,17 @@ class Dqn:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("episodes", "games", "groups", "batch", "steps", "row_episodes", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "episodes", "games", "groups", "batch", "steps", "row_episodes", "threads")
         if self.size < 2:
             raise ValueError(f"size must be at least 2, not {self.size}")
         shape(self.net, self.size, self.width)
-        for name in ("generations", "more_episodes", "moves", "marks_episodes"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
+        check_least(self, 0, "generations", "more_episodes", "moves", "marks_episodes")
         for name in ("updates_per_move", "learning_rate", "minutes", "epsilon_moves"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
         if self.epsilon_moves == 0:
             raise ValueError("epsilon_moves must be more than 0")
-        for name in ("decay", "join_above", "opponent_starts", "gamma", "epsilon", "last_epsilon", "softness"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_shares(self, "decay", "join_above", "opponent_starts", "gamma", "epsilon", "last_epsilon", "softness")
         if self.decay == 0:
             raise ValueError("decay must be more than 0")
         for name, known in (
@@ -162,8 +156,7 @@ class Dqn:
                     raise ValueError(f"{name} must be {only} where opponent is self, not {getattr(self, name)}")
         if self.capacity < max(self.games, self.batch):
             raise ValueError(f"capacity must be at least games and batch, not {self.capacity}")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_seed(self, 63)
 
     def untrained(self, generation: int = 0) -> Signed:
         """A net to begin with; one for each generation, where they begin anew."""
@@ -280,6 +273,7 @@ class Trainer:
         self.marks = Marks(config.size)
         if not self._load_state():
             self.ring.begin(self.table.boards)
+        run.go_on(self.progress.episodes)
 
     def _table(self) -> OpponentGames | MirrorGames:
         config = self.config

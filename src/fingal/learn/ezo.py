@@ -21,6 +21,7 @@ from torch import Tensor
 
 from fingal.learn.parts import lockstep, minimax_games, state, value_exam
 from fingal.learn.parts.adam import Adam, levelled
+from fingal.learn.parts.kinds import check_least, check_shares
 from fingal.learn.parts.minimax_games import Played, Style
 from fingal.learn.parts.repeated import Repeated
 from fingal.learn.parts.rounds import rounds
@@ -86,16 +87,13 @@ class Ezo:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("epochs", "games", "latest_turn", "keep_epochs", "batch", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "epochs", "games", "latest_turn", "keep_epochs", "batch", "threads")
         if self.depth not in (1, 2):
             raise ValueError(f"depth must be 1 or 2, not {self.depth}")
         for name in ("noise", "minutes", "learning_rate", "exam_epochs"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        if not 0 <= self.decay_from <= 1:
-            raise ValueError(f"decay_from must be from 0 to 1, not {self.decay_from}")
+        check_shares(self, "decay_from")
         for name, choices in (("target", TARGETS), ("copies", ("rotated", "mirrored", "none"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
@@ -200,6 +198,7 @@ class Trainer:
         self._cost = torch.zeros((), device=device)
         self._repeated: Repeated | None = None
         self._load_state()
+        run.go_on(self.progress.epochs)
 
     def chance(self, net: Narrowing) -> lockstep.Chance:
         """What a net says of boards."""

@@ -20,6 +20,7 @@ from torch import Tensor
 from fingal.learn.parts import game_lines, state, teacher_games
 from fingal.learn.parts.adam import Adam, levelled
 from fingal.learn.parts.game_lines import Game
+from fingal.learn.parts.kinds import check_above_0, check_least, check_seed, check_shares
 from fingal.learn.parts.pairs import Pairs, fingerprint
 from fingal.learn.parts.policy import log_chances
 from fingal.learn.parts.repeated import Repeated
@@ -82,19 +83,16 @@ class Imitate:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("games", "most_random", "jobs", "examined", "steps", "batch", "row_steps", "keep_rows", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(
+            self, 1, "games", "most_random", "jobs", "examined", "steps", "batch", "row_steps", "keep_rows", "threads"
+        )
         if not 2 <= self.size <= 19:
             raise ValueError(f"size must be from 2 to 19, not {self.size}")
-        if not 0 < self.learning_rate < math.inf:
-            raise ValueError(f"learning_rate must be a number above 0, not {self.learning_rate}")
+        check_above_0(self, "learning_rate")
         if not 0 < self.held_out < 1:
             raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
-        if not 0 <= self.decay_from <= 1:
-            raise ValueError(f"decay_from must be from 0 to 1, not {self.decay_from}")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_shares(self, "decay_from")
+        check_seed(self, 63)
         _ = self.net
 
     @property
@@ -198,6 +196,7 @@ class Trainer:
         self._updates: Repeated | None = None
         self._truth: Truth | None = None
         self._load_state()
+        run.go_on(self.progress.steps)
         self.learned: Pairs
         """Pairs to learn from; there from ``gather`` on."""
         self.held_out: Pairs

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from fingal.learn.parts import starts, state
 from fingal.learn.parts.deep_q import NEVER, Descent, QLearning
+from fingal.learn.parts.kinds import check_least, check_seed, check_shares
 from fingal.learn.parts.lessons import Lessons
 from fingal.learn.parts.lockstep import after_moves, empty_cells
 from fingal.learn.parts.mirror import random_cell
@@ -105,27 +106,18 @@ class NeuroHex:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be; lists, as JSON has them, become tuples."""
-        for name in (
-            *("mentor_positions", "own_games", "games", "batch", "transitions"),
-            *("row_transitions", "keep_rows", "threads"),
-        ):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("mentoring", "target_updates"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
+        check_least(self, 1, "mentor_positions", "own_games", "games", "batch", "transitions")
+        check_least(self, 1, "row_transitions", "keep_rows", "threads")
+        check_least(self, 0, "mentoring", "target_updates")
         for name in ("updates_per_transition", "learning_rate", "clip", "entropy", "minutes"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        for name in ("epsilon", "own_random"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_shares(self, "epsilon", "own_random")
         if self.target not in ("negamax", "literal"):
             raise ValueError(f"target must be negamax or literal, not {self.target!r}")
         if self.capacity < max(self.games, self.batch):
             raise ValueError(f"capacity must be at least games and batch, not {self.capacity}")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_seed(self, 63)
         object.__setattr__(self, "layers", self.net.layers)
 
     @property
@@ -244,6 +236,7 @@ class Trainer:
         self._sums = torch.zeros(7, device=device)
         if not self._load_state():
             self.boards = self._begin(config.games)
+        run.go_on(self.progress.mentored + self.progress.updates)
         self._seen = self.see(self.boards)
         self._truth: Truth | None = None
 

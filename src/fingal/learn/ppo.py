@@ -19,7 +19,7 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
-from fingal.learn.parts.kinds import check_kinds
+from fingal.learn.parts.kinds import check_kinds, check_least, check_seed, check_shares
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import draw, entropy, log_chances
@@ -84,15 +84,11 @@ class PPO:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("games", "steps", "iterations", "epochs", "keep_iterations", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "games", "steps", "iterations", "epochs", "keep_iterations", "threads")
         for name in ("minutes", "learning_rate", "value_weight", "entropy", "longest", "exam_iterations"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        for name in ("discount", "trace"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_shares(self, "discount", "trace")
         if not 0 < self.clip < 1:
             raise ValueError(f"clip must be above 0 and below 1, not {self.clip}")
         if self.opponent not in KINDS:
@@ -101,8 +97,7 @@ class PPO:
             raise ValueError(f"batch must be at least 2, not {self.batch}: of one move the advantage is always 0")
         if self.games * self.steps % self.batch:
             raise ValueError(f"batch must divide games * steps = {self.games * self.steps}, and {self.batch} does not")
-        if not 0 <= self.seed < 2**31:
-            raise ValueError(f"seed must be from 0 to 2**31 - 1, not {self.seed}")
+        check_seed(self, 31)
         if self.size < 2:
             raise ValueError(f"size must be at least 2, not {self.size}: on 1x1 the first stone ends the game")
         choice.shape(self.net, self.size, self.width)  # its own refusals
@@ -244,6 +239,7 @@ class Trainer:
         self.marks = Marks(config.size)
         if not self._load_state():
             self.save()
+        run.go_on(self.progress.iterations)
         # Adam's memory is another after it was loaded, so graphs are captured now.
         graph = config.graph and device.type == "cuda"
         kept = [self._at, *self.rollout, *self.games.state().values()]

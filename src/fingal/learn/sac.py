@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
-from fingal.learn.parts.kinds import check_kinds
+from fingal.learn.parts.kinds import check_kinds, check_least, check_seed, check_shares
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import log_chances, sampled
@@ -94,15 +94,13 @@ class SAC:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("games", "moves", "capacity", "warm_up", "updates", "batch", "row_moves", "keep_rows", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(
+            self, 1, "games", "moves", "capacity", "warm_up", "updates", "batch", "row_moves", "keep_rows", "threads"
+        )
         for name in ("minutes", "learning_rate", "exam_rows"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        for name in ("discount", "target_rate", "entropy_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_shares(self, "discount", "target_rate", "entropy_share")
         if self.warm_up > self.moves:
             raise ValueError(
                 f"warm_up must be at most moves = {self.moves}, not {self.warm_up}: nothing would be learned"
@@ -119,8 +117,7 @@ class SAC:
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
-        if not 0 <= self.seed < 2**31:
-            raise ValueError(f"seed must be from 0 to 2**31 - 1, not {self.seed}")
+        check_seed(self, 31)
         if self.size < 2:
             raise ValueError(f"size must be at least 2, not {self.size}: on 1x1 the first stone ends the game")
         choice.shape(self.net, self.size, self.width)  # its own refusals
@@ -249,6 +246,7 @@ class Trainer:
         if not self._load_state():
             self.ring.begin(self.games.boards)
             self.save()
+        run.go_on(self.progress.rows)
         # Adam's memory is another after it was loaded, so graphs are captured now.
         graph = config.graph and device.type == "cuda"
         changing = [self._ended, *self.games.state().values(), *self.ring.state().values()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,7 +22,7 @@ from torch import nn
 from fingal.learn.parts import curves
 from fingal.learn.parts.history import History
 from fingal.learn.parts.pretraining import pretrain
-from fingal.learn.parts.run import Opened, Run
+from fingal.learn.parts.run import Opened, Run, rows_in
 from fingal.nets import checkpoint, hexagonal
 from fingal.nets.card import Card, write_atomically
 
@@ -104,6 +105,8 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
     about = {"algorithm": algorithm, **asdict(one), "seeds": options.seeds, "pretrained": options.pretrained}
     run = opened(options.run, about)
     try:
+        # Rows come again as they are, and those that are written are passed over: none has to go.
+        run.go_on(math.inf)
         start = None
         if options.pretrained:
             start = pretrain(one.net if algorithm != "batch" else one.shape, [each.seed for each in settings])[0]
@@ -177,10 +180,8 @@ def _log(run: Run, histories: Sequence[History], expected: int) -> None:
     """Write the rows that all runs have and that are not yet written: their means over the seeds, and the games."""
     if len(histories) < expected:
         return
-    file = run.folder / "metrics.jsonl"
-    written = len(file.read_text(encoding="utf-8").splitlines()) if file.exists() else 0
     going = [history for history in histories if not history.diverged] or list(histories)
-    for number in range(written, min(len(history.rows) for history in going)):
+    for number in range(len(rows_in(run.folder)), min(len(history.rows) for history in going)):
         rows = [history.rows[number] for history in going]
         names = [name for name in rows[0] if all(name in row for row in rows)]
         means = {name: float(np.mean([row[name] for row in rows])) for name in names}

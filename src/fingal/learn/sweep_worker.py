@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import json
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fingal.learn.parts import parent
-from fingal.learn.parts.run import Run
+from fingal.learn.parts.run import Run, rows_in
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,16 @@ class Watched(Run):
     """A run that tells of each row with a figure, and ends when it is told to."""
 
     def __init__(self, folder: str | Path, config: dict[str, Any], figure: str, tell: Callable[[Row], bool]) -> None:
-        """Go on in the folder; ``replay`` tells of its rows so far."""
+        """Open the folder; ``go_on`` tells of its rows so far."""
         super().__init__(folder, config)
         self.value: float | None = None
         self.names: dict[str, None] = {}
         self._figure, self._tell = figure, tell
 
-    def replay(self) -> None:
-        """Tell of the rows that are there; Stopped where they are enough."""
-        for line in (self.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+    def go_on(self, step: float) -> None:
+        """Tell of the rows that stay; Stopped where they are enough."""
+        super().go_on(step)
+        for row in rows_in(self.folder):
             self._note(row.pop("step"), row)
 
     def log(self, step: int, metrics: dict[str, float]) -> None:
@@ -99,14 +98,8 @@ def train(task: Task, tell: Callable[[Row], bool]) -> Ended:
     opened: list[Watched] = []
 
     def open_run(folder: str | Path, config: dict[str, Any]) -> Run:
-        run = Watched(folder, config, task.figure, tell)
-        opened.append(run)  # before its rows are told: it is asked for its figure when they end it, too
-        try:
-            run.replay()
-        except Stopped:
-            run.close()
-            raise
-        return run
+        opened.append(Watched(folder, config, task.figure, tell))
+        return opened[-1]
 
     said, stopped = "", False
     try:

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from fingal.learn.parts import rules
 from fingal.learn.parts.history import History
+from fingal.learn.parts.kinds import check_least, check_seed
 from fingal.learn.parts.mirror import Games, best_cell, longest_opening, random_cell, uniform
 from fingal.learn.parts.natural import Window
 from fingal.learn.parts.online import Measure, Moved, Plan, Runs, Told
@@ -99,9 +100,7 @@ class TD:
             share = getattr(self, name)
             if share is not None and not 0 <= share <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {share}")
-        for name in ("games", "rows", "metric_window"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "games", "rows", "metric_window")
         if self.rows > self.games:
             raise ValueError(f"rows must be at most games, {self.games}, not {self.rows}")
         if self.rule == "q" and self.trace:
@@ -109,8 +108,7 @@ class TD:
         most = longest_opening(self.size)
         if not 0 <= self.opening_plies <= most:
             raise ValueError(f"opening_plies must be from 0 to {most} on {self.size}x{self.size}: more could win")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_seed(self, 63)
         object.__setattr__(self, "layers", self.net.layers)
 
     @property

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from fingal import _core
+from fingal.learn.parts.kinds import (
+    MOST_GAMES,
+    check_above_0,
+    check_from_0,
+    check_kinds,
+    check_least,
+    check_most,
+    check_seed,
+    check_shares,
+    check_sizes,
+)
 from fingal.nets import choice
 from fingal.nets.residual import LARGE, SMALL, Config
+
+MOST_POSITIONS = 1 << 28
+"""More to learn from would need more memory than there is: so many are 119 GB on 13x13."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +60,7 @@ class AlphaZero:
     c_scale: float = 0.4
     """Gumbel's weight of values against the policy."""
     resign_below: float = -0.95
-    """A side whose value stays below this for three moves resigns, except in a tenth of the games."""
+    """A side whose value stays below this for three moves resigns, except in a tenth of the games; at -1 none does."""
     opening_stones: int = 4
     """Games begin with 1 to this many random stones after which the net thinks the game is even."""
     opening_spread: float = 0.35
@@ -87,9 +102,9 @@ class AlphaZero:
     steps: int = 0
     """End after so many steps of learning instead, if not 0: then nothing depends on the clock."""
     checkpoint_minutes: float = 2.0
-    """How often a checkpoint is written and openings are drawn anew."""
+    """How often a checkpoint is written and openings are drawn anew, in a run of minutes."""
     checkpoint_steps: int = 0
-    """Write one every so many steps instead, if not 0."""
+    """Write one every so many steps instead, if not 0; a run of steps writes one every tenth of them by itself."""
     keep_state: bool = True
     """Whether a checkpoint has the replay, the optimiser and the games too, to go on exactly where it was."""
     teacher: str = ""
@@ -97,33 +112,46 @@ class AlphaZero:
     teacher_share: float = 0.25
     """The part of the run in which the teacher plays, if there is one."""
     seed: int = 1
-    """With one thread on a CPU it decides everything."""
+    """With one thread on a CPU it decides everything, if steps are given."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("games", "threads", "full_simulations", "cheap_simulations", "considered", "replay", "batch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if not self.sizes or not all(2 <= size <= 19 for size in self.sizes) or len(set(self.sizes)) < len(self.sizes):
-            raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
-        if self.shares and (len(self.shares) != len(self.sizes) or min(self.shares) <= 0):
-            raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
-        shares = ("full_share", "search_share", "teacher_share", "wild_share", "drawn_share")
-        for name in (*shares, "recent", "averaging", "decay_from"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_kinds(self)
+        check_least(self, 1, "games", "threads", "full_simulations", "cheap_simulations", "considered")
+        check_least(self, 1, "replay", "batch")
+        check_least(self, 0, "steps", "checkpoint_steps", "replay_start", "opening_stones", "warm_up")
+        check_most(self, MOST_GAMES, "games")
+        check_most(self, MOST_POSITIONS, "replay")
+        check_sizes(self)
+        check_from_0(self, "reuse", "reply_weight", "owner_weight", "stakes_weight", "weight_decay")
+        check_from_0(self, "cheap_noise", "c_scale")
+        check_above_0(self, "learning_rate", "opening_spread", "checkpoint_minutes")
+        if not self.steps:
+            check_above_0(self, "minutes")
+        check_shares(self, "full_share", "search_share", "teacher_share", "wild_share", "drawn_share")
+        check_shares(self, "recent", "averaging", "decay_from")
+        check_seed(self, 53)  # pools have seeds a thousand times as large, of 64 bits
+        if not -2 <= self.resign_below <= 0:
+            raise ValueError(f"resign_below must be from -2 to 0, not {self.resign_below}: at -1 no side resigns")
         if self.wild_share + self.drawn_share > 1:
             raise ValueError(
                 f"wild_share and drawn_share must be at most 1 together, not {self.wild_share + self.drawn_share}"
             )
-        if not self.minutes > 0 and self.steps < 1:
-            raise ValueError(f"minutes must be more than 0, not {self.minutes}")
+        if self.steps and not self.reuse:
+            raise ValueError("reuse must be above 0 where steps are given: without learning they never end")
+        if not (self.full_share or self.cheap_positions or self.proven_positions):
+            raise ValueError("full_share must be above 0 where neither cheap_positions nor proven_positions are kept")
         if self.architecture not in (named := ("residual", *choice.NAMES)):
             raise ValueError(f"architecture must be one of {', '.join(named)}, not {self.architecture!r:.40}")
         if self.architecture != "residual":
             choice.shape(self.architecture, self.sizes[0], self.width)
             if len(self.sizes) > 1:
                 raise ValueError(f"sizes must be one size for a {self.architecture} net, not {self.sizes}")
+
+    @property
+    def checkpoint_every(self) -> int:
+        """Steps from one checkpoint to the next; 0 in a run where the clock says when."""
+        return self.checkpoint_steps or math.ceil(self.steps / 10)
 
     def selfplay(self) -> _core.SelfplaySettings:
         """The core's settings."""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from fingal.game.board import parse_size
-from fingal.learn.parts.kinds import check_kinds
+from fingal.learn.parts.kinds import (
+    MOST_GAMES,
+    check_above_0,
+    check_from_0,
+    check_kinds,
+    check_least,
+    check_most,
+    check_seed,
+    check_shares,
+    check_sizes,
+)
 from fingal.nets.residual import LARGE, SMALL, Config
-
-MOST_GAMES = 1 << 20
-"""More at once would need more memory than there is."""
 
 
 @dataclass(frozen=True)
@@ -84,40 +90,24 @@ class Apprentice:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_kinds(self)
-        for name in ("batch", "plies", "opening_stones", "steps", "row_steps", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        possible = all(type(size) is int and 2 <= size <= 19 for size in self.sizes)
-        if not self.sizes or not possible or len(set(self.sizes)) < len(self.sizes):
-            raise ValueError(f"sizes must be different numbers from 2 to 19, not {self.sizes}")
-        if self.shares and (
-            len(self.shares) != len(self.sizes) or not 0 < min(self.shares) <= sum(self.shares) < math.inf
-        ):
-            raise ValueError(f"shares must be {len(self.sizes)} numbers above 0, one a size, not {self.shares}")
-        if self.batch > MOST_GAMES:
-            raise ValueError(f"batch must be at most {MOST_GAMES}, not {self.batch}")
+        check_least(self, 1, "batch", "plies", "opening_stones", "steps", "row_steps", "threads")
+        check_sizes(self)
+        check_most(self, MOST_GAMES, "batch")
         if min(self.counts()) < 1:
             raise ValueError(f"batch must have a position of every size, and {self.batch} are too few")
         if self.ahead < 0 or self.ahead == 1:
             raise ValueError(f"ahead must be 0 or at least 2, so that there is a choice, not {self.ahead}")
-        for name in ("minutes", "trust", "heat", "warm_up", "weight_decay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be a number from 0, not {getattr(self, name)}")
-        for name in ("learning_rate", "opening_spread", "checkpoint_minutes"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
-        shares = ("looked", "teacher_share", "stray", "wild_share", "recorded_share", "stubborn_share", "decay_from")
-        for name in (*shares, "sure", "averaging"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_from_0(self, "minutes", "trust", "heat", "warm_up", "weight_decay")
+        check_above_0(self, "learning_rate", "opening_spread", "checkpoint_minutes")
+        check_shares(self, "looked", "teacher_share", "stray", "wild_share", "recorded_share", "stubborn_share")
+        check_shares(self, "sure", "decay_from", "averaging")
         if self.records and self.wild_share + self.recorded_share > 1:
             both = f"{self.wild_share} and {self.recorded_share}"
             raise ValueError(f"wild_share and recorded_share must be at most 1 together, not {both}")
         for size in self.record_files():
             if size not in self.sizes:
                 raise ValueError(f"records must be of sizes that are played, and {size}x{size} is not")
-        if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed must be from 0 to 2**63 - 1, not {self.seed}")
+        check_seed(self, 63)
 
     def counts(self) -> list[int]:
         """How many games are played on each size."""

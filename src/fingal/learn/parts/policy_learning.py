@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts import returns, state
+from fingal.learn.parts.kinds import check_least, check_seed
 from fingal.learn.parts.policy import entropy, legal_in_planes, log_chances, surrogate
 from fingal.learn.parts.policy_games import Games, Ints, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler
@@ -73,17 +74,14 @@ class PolicyGradient:
         """Refuse what cannot be."""
         if not 2 <= self.size <= 19:
             raise ValueError(f"size must be from 2 to 19, not {self.size}: on 1x1 the opening alone ends the game")
-        for name in ("games", "iterations", "keep_iterations", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_least(self, 1, "games", "iterations", "keep_iterations", "threads")
         for name in ("minutes", "learning_rate", "exam_iterations"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
         for name, choices in (("optimiser", ("sgd", "adam")), ("baseline", tuple(BASELINES))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        if not 0 <= self.seed < 2**31:
-            raise ValueError(f"seed must be from 0 to 2**31 - 1, not {self.seed}")
+        check_seed(self, 31)
         assert self.net  # its own refusals
 
     @property
@@ -172,6 +170,7 @@ class Learning(ABC):
         self._truth: tuple[Truth, NDArray[np.uint8]] | None = None
         if not self._load_state():
             self.save()
+        run.go_on(self.progress.iterations)
         self.sampler.follow()
 
     @abstractmethod

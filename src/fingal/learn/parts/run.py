@@ -12,6 +12,10 @@ from typing import Any
 import torch
 
 from fingal.arena.provenance import commit
+from fingal.nets.card import write_atomically
+
+METRICS = "metrics.jsonl"
+"""The file of a run's rows of figures."""
 
 
 def minutes_on(device: torch.device, seconds: float) -> dict[str, float | str]:
@@ -30,6 +34,11 @@ def time_out(began: float, seconds: float, minutes: float) -> float:
     return began + 60 * minutes - seconds if minutes else math.inf
 
 
+def rows_in(folder: Path) -> list[dict[str, Any]]:
+    """The rows of figures that a run has logged, each with its ``step``."""
+    return [json.loads(line) for line in (folder / METRICS).read_text(encoding="utf-8").splitlines()]
+
+
 class Run:
     """Where a learner writes. Opening a folder that holds a run goes on with it."""
 
@@ -40,7 +49,7 @@ class Run:
         self.games = self.folder / "games"
         for path in (self.checkpoints, self.games):
             path.mkdir(parents=True, exist_ok=True)
-        file, metrics = self.folder / "config.json", self.folder / "metrics.jsonl"
+        file, metrics = self.folder / "config.json", self.folder / METRICS
         made = (*self.checkpoints.iterdir(), *self.games.iterdir())
         if file.exists() and (made or (metrics.exists() and metrics.stat().st_size)):
             kept = json.loads(file.read_text(encoding="utf-8"))["config"]
@@ -50,37 +59,46 @@ class Run:
         else:
             about = {"config": config, "commit": commit()}
             file.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-        if metrics.exists():
-            # What a kill cut short is dropped, so that every line is a row.
-            kept = metrics.read_bytes()
-            whole = kept[: kept.rfind(b"\n") + 1]
-            if whole != kept:
-                metrics.write_bytes(whole)
-        self._metrics = metrics.open("a", encoding="utf-8")
+        metrics.touch()
+        # What a kill cut short is dropped, so that every line is a row.
+        written = metrics.read_bytes()
+        whole = written[: written.rfind(b"\n") + 1]
+        if whole != written:
+            metrics.write_bytes(whole)
         self._board: Any = None
+        self._dropped: int | None = None
 
     def kept(self, number: int) -> Path:
         """The file of a net that is kept from on the way, by how far the run had come."""
         return self.checkpoints / f"net-{number:05d}.safetensors"
 
+    def go_on(self, step: float) -> None:
+        """Say after which step a learner goes on: rows beyond it, which come again, are dropped."""
+        rows = rows_in(self.folder)
+        kept = [row for row in rows if row["step"] <= step]
+        if len(kept) < len(rows):
+            text = "".join(json.dumps(row) + "\n" for row in kept)
+            write_atomically(self.folder / METRICS, text.encode())
+            self._dropped = int(step) + 1
+
     def log(self, step: int, metrics: dict[str, float]) -> None:
         """Write one line of figures, and the same to TensorBoard where it is installed."""
-        self._metrics.write(json.dumps({"step": step, "time": round(time.time(), 2), **metrics}) + "\n")
-        self._metrics.flush()
+        with (self.folder / METRICS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"step": step, "time": round(time.time(), 2), **metrics}) + "\n")
         if self._board is None:
             try:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 self._board = False
             else:
-                self._board = SummaryWriter(str(self.folder))
+                # TensorBoard forgets what was dropped, too.
+                self._board = SummaryWriter(str(self.folder), purge_step=self._dropped)
         if self._board:
             for name, value in metrics.items():
                 self._board.add_scalar(name, value, step)
 
     def close(self) -> None:
         """Finish the files."""
-        self._metrics.close()
         if self._board:
             self._board.close()
 

@@ -65,7 +65,7 @@ class Source(Protocol):
 
 
 class Local:
-    """One actor in this process, which plays a round whenever it is asked. With it a run is reproducible to the bit."""
+    """One actor in this process, which plays a round whenever it is asked. With it a run of steps is reproducible."""
 
     def __init__(self, actor: Actor, newest: Newest) -> None:
         """Begin; ``renew`` comes before the first round."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +28,33 @@ def save(file: Path, tensors: Mapping[str, Tensor], about: dict[str, Any]) -> No
 
 
 def load(file: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    """What ``save`` has written; None where there is no such file."""
+    """What ``save`` has written; None where there is no such file, ValueError where it is spoiled."""
     if not file.exists():
         return None
     data = file.read_bytes()
-    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-    return safetensors.torch.load(data), json.loads(header["__metadata__"][KEY])
+    with _reading(file):
+        tensors = safetensors.torch.load(data)
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        return tensors, json.loads(header["__metadata__"][KEY])
 
 
 def part(file: Path, prefix: str) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    """Of what ``save`` has written, the tensors under a prefix alone, read when they are looked at."""
+    """The same of the tensors under a prefix alone, which are read when they are looked at."""
     if not file.is_file():
         return None
-    with safetensors.safe_open(file, "pt") as kept:
+    with _reading(file), safetensors.safe_open(file, "pt") as kept:
         names = [name for name in kept.keys() if name.startswith(f"{prefix}.")]  # noqa: SIM118
         about = json.loads((kept.metadata() or {}).get(KEY, "{}"))
         return under({name: kept.get_tensor(name) for name in names}, prefix), about
+
+
+@contextlib.contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    """Say in one sentence what is wrong with a file that cannot be read."""
+    try:
+        yield
+    except (safetensors.SafetensorError, KeyError, ValueError):
+        raise ValueError(f"{file} is truncated or damaged") from None
 
 
 def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
