@@ -100,6 +100,8 @@ BAD = {
         (["match", "random", "random", "--openings", "broken.sgf"], "broken.sgf, line 1: "),
         (["match", "random", "random", "--time", "-1"], "a limit of -1.0 seconds is not possible"),
         (["match", "random", engine("stillborn")], "no licence"),
+        (["match", "uct", "random", "--sims", "9" * 20], f"a limit of {'9' * 20} simulations is not possible: it must"),
+        (["match", "uct:nodes=9223372036854775808", "random"], "a limit of 9223372036854775808 nodes is not possible"),
     ],
     "exam": [
         (["exam", "random", "--size", "8"], "there is no exam on 8x8: the answers are known for 3x3, 4x4, 5x5, 6x6"),
@@ -112,6 +114,10 @@ BAD = {
         (["exam", "random", "--output", "x.gif"], "cannot draw to x.gif: a name that ends in .svg or .png"),
         (["exam", "random", "--output", "nowhere/x.svg"], "nowhere/x.svg cannot be written: there is no folder"),
         (["exam", engine("small"), "--size", "6"], "too big"),
+        (["exam", f"uct:sims={'9' * 20}", "--size", "3"], f"a limit of {'9' * 20} simulations is not possible"),
+        (["exam", "random", "--size", "3", "--positions", "5", "--every"], "positions=5 is not possible with every"),
+        (["exam", "random", "--size", "3", "--seed", "-1"], "seed=-1 is not possible: it is 0 or more"),
+        (["exam", "human", "--size", "3", "--json"], "human is not possible with --json"),
     ],
     "report": [
         (["report"], "a report of nothing is not possible: give a store of games, --exam, --run or --swaps"),
@@ -123,6 +129,7 @@ BAD = {
         (["report", "--run", "."], ". is no run: there is no metrics.jsonl"),
         (["report", "--swaps", "nobody"], "there is no player 'nobody'"),
         (["report", "--swaps", "random", "--swap-sizes", "20"], "a board of 20x20 is not possible"),
+        (["report", "--swaps", "random", "-o", "."], ". cannot be written: it is a folder, and a file is expected"),
         (["report", "--swaps", "random", "-o", "nowhere/x.html"], "nowhere/x.html cannot be written: there is no"),
     ],
     "htp": [

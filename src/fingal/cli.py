@@ -52,6 +52,20 @@ def print_json(value: object) -> None:
     print(json_module.dumps(value, indent=1))
 
 
+def check_target(file: Path) -> None:
+    """Refuse a file that cannot be written, before the work and not after it."""
+    if not file.parent.is_dir():
+        raise ValueError(f"{file} cannot be written: there is no folder {file.parent}")
+    if file.is_dir():
+        raise ValueError(f"{file} cannot be written: it is a folder, and a file is expected")
+
+
+def check_silence(players: tuple[str, ...], json: bool) -> None:
+    """Refuse a person where one JSON object is to be printed and nothing else."""
+    if json and any(spec.parse(text).kind == "human" for text in players):
+        raise ValueError("human is not possible with --json: a person needs boards and questions on the screen")
+
+
 @app.command
 def play(
     opponent: PlayerText = "puct:net=fingal-small,sims=200,name=Fingal",
@@ -77,8 +91,7 @@ def play(
     if save is not None:
         # What cannot be saved is refused before the game, not after it.
         formats.write(record, formats.kind_of(save))
-        if not save.parent.is_dir():
-            raise ValueError(f"{save} cannot be written: there is no folder {save.parent}")
+        check_target(save)
     player = spec.make(opponent)
     try:
         terminal.play(player, record, Colour[colour.upper()], limit)
@@ -233,6 +246,7 @@ def match(
     """
     from fingal.arena import command
 
+    check_silence((first, second), json)
     command.match(first, second, event, sprt, json, out, notes)
 
 
@@ -266,6 +280,7 @@ def tournament(
     from fingal.arena import command
 
     entered = (*players, *(command.run_players(run, checkpoints, player) if run is not None else ()))
+    check_silence(entered, json)
     command.tournament(entered, event, kind, heads, rounds, anchor, json, out, notes)
 
 
@@ -315,6 +330,7 @@ def exam(
     """
     from fingal.arena.exam import command
 
+    check_silence((player,), json)
     command.exam(player, parse_size(size), positions, every, seed, Limit(sims, time), output, json, out, notes)
 
 
@@ -376,6 +392,9 @@ def solve(
     from fingal.serve import solve as serving
     from fingal.solve import report
 
+    for file in (table, proof):
+        if file is not None:
+            check_target(file)
     record = formats.find(position)
     board = record.board(record.current)
     solver = serving.solver(board, memory, threads, net, table, proving=proof is not None)

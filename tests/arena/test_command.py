@@ -130,6 +130,14 @@ def test_a_league_of_checkpoints(fingal: Run, tmp_path: Path) -> None:
         (["match", "random", "solver", "--jobs", 0], "jobs=0 is not possible: at least 1"),
         (["match", "random", "solver", "--timeout", 0], "timeout=0 is not possible: it must be more than 0"),
         (["match", "random", "solver", "--sprt", 5, 1], "sprt 5 1 is not possible: two Elo differences, the smaller"),
+        (["match", "random", "solver", "--sprt", 0, 20000], "sprt 0 20000 is not possible: Elo differences go from"),
+        (["match", "random", "human", "--json"], "human is not possible with --json: a person needs boards and"),
+        (["tournament", "random", "human:board=no", "--json"], "human is not possible with --json"),
+        (
+            ["match", "random", "solver", "--size", 1, "--openings", "fair:3"],
+            "there are no fair openings on 1x1: every",
+        ),
+        (["match", "random", "solver", "--openings", "fair:1000"], "there are not 1000 fair openings on 11x11: from 1"),
         (["match", "random", "solver", "--name", "a/b"], "name='a/b' is not possible: 1 to 80 signs with no / are"),
         (["match", "random", "solver", "--store", "no/x"], "no/x cannot be written: there is no folder no"),
         (["match", "random", "solver", "--store", "text"], "text is not a store of games"),
@@ -209,6 +217,39 @@ def test_a_game_that_was_just_written_is_told_of(fingal: Run, monkeypatch: pytes
 
     monkeypatch.setattr(Store, "add", add_and_stop)
     assert told(fingal, "match", "random", "random", "--size", 2, "--games", 9)["games"] == 3
+
+
+def test_stopped_before_the_anchor_has_played(fingal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Store.add
+
+    def add_and_stop(store: Store, game: StoredGame) -> None:
+        add(store, game)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "add", add_and_stop)
+    arguments = ["random", "shortest-path", "resistance:name=last", "--kind", "gauntlet", "--size", 3, "--jobs", 1]
+    result = told(fingal, "tournament", *arguments, "--anchor", "last")
+    assert (result["games"], result["finished"], result["anchor"]) == (1, False, None)
+    assert sum(rating["elo"] for rating in result["ratings"]) == pytest.approx(0)
+
+
+def test_a_match_that_a_player_refuses_leaves_no_event(fingal: Run) -> None:
+    ran = fingal("match", "net:ezo-7", "random", "--size", 3, "--games", 2)
+    assert (ran.status, ran.err) == (2, "fingal: net:ezo-7 does not play here: ezo-7 plays on 7x7 only, not on 3x3\n")
+    with Store("games.sqlite") as store:
+        assert store.events() == []
+
+
+def test_saved_games_are_those_of_this_event(fingal: Run, tmp_path: Path) -> None:
+    """Another store has an event of the same name, and the folder its files."""
+    for seed in (1, 2):
+        played = ["random", "random", "--size", 5, "--games", 2, "--seed", seed, "--store", f"{seed}.sqlite"]
+        told(fingal, "match", *played, "--save", "sgf")
+    with Store("1.sqlite") as first, Store("2.sqlite") as second:
+        assert [game.sgf for game in first.games()] != [game.sgf for game in second.games()]
+        assert [file.read_text() for file in sorted((tmp_path / "sgf").iterdir())] == [
+            game.sgf for game in second.games()
+        ]
 
 
 class Interrupted(NamedTuple):

@@ -91,6 +91,8 @@ def test_a_player_that_takes_too_long_is_ended() -> None:
     finally:
         crew.close()
     assert (first.winner, first.failure) == (BLACK, f"{engine('hangs')}: no move within 2 seconds")
+    assert first.seconds[WHITE] >= 2
+    assert first.seconds[BLACK] > 0
     # What was played until then is kept.
     assert [colour for colour, _ in formats.read(first.sgf).moves] == [BLACK, WHITE]
     assert second.failure == ""
@@ -108,6 +110,7 @@ def test_what_was_played_after_an_opening_with_stones_set_up_is_kept(tmp_path: P
     first, second, third, last = formats.read(lost.sgf).moves
     assert [colour for colour, _ in (first, second, third, last)] == [BLACK, WHITE, WHITE, BLACK]
     assert lost.moves == 1
+    assert min(lost.seconds) > 0
 
 
 def test_players_that_cannot_be_made() -> None:

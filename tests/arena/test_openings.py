@@ -62,7 +62,7 @@ def test_fair_openings_on_a_solved_board_are_mostly_next_to_the_other_outcome() 
 def test_as_many_fair_openings_as_are_asked_for() -> None:
     assert [opening.moves[0][1] for opening in openings("fair:9", 5, 5)][:3] == fair_cells(5, 5)
     assert len(openings("fair:13", 5, 5)) == 13
-    for text in ("fair:0", "fair:14"):
+    for text in ("fair:0", "fair:14", "fair:1000", "fair:123456789"):
         with pytest.raises(ValueError, match=r"^there are not \d+ fair openings on 5x5: from 1 to 13$"):
             openings(text, 5, 5)
 
@@ -103,6 +103,8 @@ def test_the_table_of_fair_openings_is_written_anew(tmp_path: Path) -> None:
 def test_where_the_first_move_wins_the_board_is_empty(width: int, height: int) -> None:
     assert fair_cells(width, height) == []
     assert [record.moves for record in openings("fair", width, height)] == [[]]
+    with pytest.raises(ValueError, match=rf"^there are no fair openings on {width}x{height}: every first move wins"):
+        openings("fair:3", width, height)
 
 
 def test_openings_from_a_file(tmp_path: Path) -> None:
@@ -123,6 +125,8 @@ def test_openings_from_a_file(tmp_path: Path) -> None:
         (b"a1 c1 a2 c2 a3", "line 1: the game is over: black has won"),
         (b"a1 resign", "line 1: the game is over: white has given up"),
         (b"a1 swap-sides", "line 1: swap-sides has no place in an opening"),
+        (b"a1\na1 pass", "line 2: a pass has no place in an opening"),
+        (b"#3,a1:pb2", "line 1: a pass has no place in an opening"),
         (b"\n  \n", "holds no openings: one a line is expected"),
         (b"", "holds no openings"),
         (b"\xff\xfe", "cannot read openings: none, all, edge, fair or a text file is expected"),

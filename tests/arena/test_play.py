@@ -78,12 +78,26 @@ def test_a_careless_player_must_win_what_is_proven(monkeypatch: pytest.MonkeyPat
     assert moves(white) == ["B b2"]  # who loses may be careless
 
 
+def test_no_proof_counts_while_the_swap_is_open() -> None:
+    """b2 wins for whoever has it, and White takes it; the empty board is Black's only where nobody may swap."""
+    record, _ = play_game([First(), First()], Record.of(["b2"], 3, swap=True), prove=proven_winner)
+    assert moves(record) == ["B b2", "W swap-pieces"]
+    assert record.result == Result(WHITE)
+    record, _ = play_game([First(), First()], Record(3, 3, swap=True), prove=proven_winner)
+    assert moves(record)[:2] == ["B a1", "W swap-pieces"]
+    record, _ = play_game([First(), First()], Record(3, 3), prove=proven_winner)
+    assert (moves(record), record.result) == ([], Result(BLACK))
+
+
 @pytest.mark.parametrize(
     ("text", "careless"),
     [
         ("random", True),
         ("shortest-path:seed=1", True),
         ("resistance:epsilon=0.1", True),
+        ("uct:sims=9,temperature=0.5", True),
+        ("net:ezo-7,temperature=1", True),
+        ("net:ezo-7,temperature=0", False),
         ("resistance", False),
         ("uct:sims=9", False),
     ],

@@ -51,6 +51,23 @@ def test_hypotheses_that_are_none(elo0: float, elo1: float) -> None:
         Sprt(elo0, elo1)
 
 
+@pytest.mark.parametrize(("elo0", "elo1"), [(0, 20_000), (-1_000_000, 0), (4001, 5000), (-5000, -4001)])
+def test_hypotheses_too_far_away(elo0: float, elo1: float) -> None:
+    with pytest.raises(ValueError, match=r"^sprt .* is not possible: Elo differences go from -4000 to 4000$"):
+        Sprt(elo0, elo1)
+
+
+@pytest.mark.parametrize("hypotheses", [(-4000, 4000), (3999, 4000), (-4000, -3999)])
+@pytest.mark.parametrize("pairs", [(0, 0, 0), (1, 0, 0), (0, 0, 1), (0, 1, 0), (10_000, 0, 0), (0, 0, 10_000)])
+def test_the_furthest_hypotheses_have_a_ratio(hypotheses: tuple[int, int], pairs: tuple[int, int, int]) -> None:
+    """It speaks for the stronger claim exactly where the player has won more than it has lost."""
+    ratio = Sprt(*hypotheses).llr(pairs)
+    assert math.isfinite(ratio)
+    if hypotheses == (-4000, 4000):
+        assert ratio == pytest.approx(-Sprt(*hypotheses).llr(pairs[::-1]), rel=1e-3, abs=1e-3)
+        assert (ratio > 1) == (pairs[2] > pairs[0])
+
+
 def how_often(sprt: Sprt, elo: float, opening: float, matches: int) -> tuple[float, float]:
     """The share of simulated matches that end with elo0 and elo1; openings favour a colour by ± so many Elo."""
     rng = np.random.default_rng(1)

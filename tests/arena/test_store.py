@@ -1,8 +1,10 @@
 """The store: what goes in comes out, whoever else is at it, and other files are left alone."""
 
+import contextlib
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -11,6 +13,7 @@ import pytest
 
 from fingal.arena.store import Store, StoredGame, distinct
 from fingal.game import BLACK, WHITE
+from fingal.serve.web import store as games_of_the_web_app
 from tests.arena.games import game
 
 
@@ -61,7 +64,12 @@ def test_names(path: Path) -> None:
     with Store(path, create=True) as store:
         names = [store.begin(kind, {}).name for kind in ("match", "swiss", "match")]
         assert names == ["match-1", "swiss-2", "match-3"]
-        with pytest.raises(ValueError, match=r"has no event 'match-2'; it has match-1, swiss-2, match-3$"):
+        with pytest.raises(ValueError, match=r"has an event 'match-1' already: choose another name$"):
+            store.begin("match", {}, "match-1")
+        # A number that somebody has given as a name is left out.
+        store.begin("match", {}, "match-5")
+        assert store.begin("match", {}).name == "match-6"
+        with pytest.raises(ValueError, match=r"has no event 'match-2'; it has match-1, swiss-2, match-3, match-5, .*$"):
             store.event("match-2")
 
 
@@ -154,6 +162,59 @@ def test_another_programs_database_is_left_alone(path: Path) -> None:
     with pytest.raises(ValueError, match=r"is not a store of games, but another program's SQLite file$"):
         Store(path, create=True)
     assert path.read_bytes() == before
+
+
+def test_the_games_of_the_web_app_are_no_store(path: Path) -> None:
+    """It has a file of the same name, the same version, and a table called games."""
+    with contextlib.closing(games_of_the_web_app.Store(path)):
+        pass
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"is not a store of games, but another SQLite file: it has no table events$"):
+        Store(path, create=True)
+    assert path.read_bytes() == before
+
+
+def test_a_damaged_store_is_told_of_in_a_sentence(path: Path) -> None:
+    with Store(path, create=True) as store:
+        event = store.begin("match", {})
+        for number in range(1, 40):
+            store.add(game(number, "one", "two", BLACK))
+    pages = path.stat().st_size // 4096
+    assert pages > 2
+    path.write_bytes(path.read_bytes()[:4096] + b"damage! " * 512 * (pages - 1))
+    with Store(path, create=True) as store:
+        for use in (store.events, store.games, lambda: store.finish(event), lambda: store.begin("match", {})):
+            with pytest.raises(ValueError, match=r"games\.sqlite cannot be (read|written): database disk image is mal"):
+                use()
+
+
+def test_a_store_in_a_folder_that_cannot_be_written_to() -> None:
+    """Root may write anywhere, so that it has to become somebody else, who may not."""
+    program = """
+import os, sys
+from fingal.arena.store import Store
+os.geteuid() or os.setuid(65534)
+with Store(sys.argv[1]) as store:
+    print(len(store.games()))
+try:
+    Store(sys.argv[1], create=True)
+except ValueError as error:
+    print(error)
+"""
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "100% #1?.sqlite"
+        with Store(file, create=True) as store:
+            store.begin("match", {})
+            store.add(game(1, "one", "two", BLACK))
+        file.chmod(0o444)
+        Path(name).chmod(0o555)
+        arguments = [sys.executable, "-c", program, str(file)]
+        ran = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        Path(name).chmod(0o755)
+    assert ran.stderr == ""
+    games, refusal = ran.stdout.splitlines()
+    assert games == "1"
+    assert refusal.startswith(f"{file} cannot be opened: ")
 
 
 def test_a_newer_file_is_left_alone(path: Path) -> None:

@@ -6,16 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fingal.arena.crew import Alone
 from fingal.arena.openings import openings
-from fingal.arena.store import Store
+from fingal.arena.store import Event, Store
 from fingal.arena.tournament import Plan, Tournament, find_event, opening_of, ordered, play, start_text
-from fingal.game import BLACK, Record, formats
+from fingal.game import BLACK, WHITE, Colour, Record, formats
 
 FINGAL = [sys.executable, "-c", "from fingal.cli import main; main()"]
 
@@ -90,6 +92,78 @@ def test_a_name_stands_for_one_plan(path: Path) -> None:
         assert [game.number for game in store.games("mine")] == [1, 2, 3, 4]
 
 
+def test_no_more_games_are_asked_for_while_another_process_plays(path: Path) -> None:
+    plan = Plan("match", ("random", "shortest-path"), 3, 3, 2, seed=1)
+    program = """
+import sys
+from fingal.arena.store import Store
+with Store(sys.argv[1]) as store, store.playing(store.event("mine")):
+    print("playing", flush=True)
+    sys.stdin.read()
+"""
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, "mine", has_seed=True)
+        with subprocess.Popen(
+            [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as other:
+            assert other.stdout is not None
+            assert other.stdout.readline() == "playing\n"
+            with pytest.raises(ValueError, match=r"^mine in .* is being played by another process$"):
+                find_event(store, replace(plan, games=4), "mine", has_seed=True)
+            assert store.event("mine") == event
+            other.communicate()
+        assert find_event(store, replace(plan, games=4), "mine", has_seed=True).settings["games"] == 4
+
+
+def test_an_event_is_not_finished_while_games_are_missing_that_were_asked_for(path: Path) -> None:
+    plan = Plan("match", ("random", "shortest-path"), 3, 3, 2, seed=1)
+    with Store(path, create=True) as store:
+        running = Tournament(store, find_event(store, plan, "mine", has_seed=True))
+        find_event(store, replace(plan, games=4), "mine", has_seed=True)
+        assert len(list(running.play(Alone()))) == 2
+        assert store.event("mine").status == "playing"
+        more = find_event(store, replace(plan, games=4), "mine", has_seed=True)
+        assert [game.number for game in Tournament(store, more).play(Alone())] == [3, 4]
+        assert store.event("mine").status == "finished"
+
+
+def test_an_event_that_another_process_has_just_begun_goes_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, begin = Plan("match", ("random", "random"), 3, 3, 2), Store.begin
+
+    def late(store: Store, kind: str, settings: Mapping[str, Any], name: str | None = None) -> Event:
+        with Store(path) as other:
+            begin(other, kind, {**settings, "seed": 5}, name)
+        return begin(store, kind, settings, name)
+
+    monkeypatch.setattr(Store, "begin", late)
+    with Store(path, create=True) as store:
+        assert find_event(store, plan, "mine", has_seed=False).settings["seed"] == 5
+        assert len(store.events()) == 1
+
+
+def test_events_of_kinds_that_are_no_more_do_not_stand_in_the_way(path: Path) -> None:
+    plan = Plan("match", ("random", "random"), 3, 3, 2)
+    with Store(path, create=True) as store:
+        store.finish(store.begin("ladder", plan.settings()))
+        store.begin("match", {**plan.settings(), "players": ["oracle", "random"]})
+        store.begin("match", {})
+        assert find_event(store, plan, None, has_seed=False).name == "match-4"
+
+
+def test_an_event_that_nobody_can_play_is_forgotten(path: Path) -> None:
+    plan = Plan("match", ("net:ezo-7", "random"), 3, 3, 2)
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, "mine", has_seed=True)
+        with pytest.raises(ValueError, match="ezo-7 plays on 7x7 only"):
+            list(Tournament(store, event).play(Alone()))
+        assert store.events() == []
+        # One that has games stays.
+        other = find_event(store, replace(plan, players=("random", "random")), "mine", has_seed=True)
+        next(Tournament(store, other).play(Alone()))
+        store.forget(other)
+        assert [event.name for event in store.events()] == ["mine"]
+
+
 def test_a_swiss_tournament_goes_on_in_the_middle_of_a_round(path: Path) -> None:
     players = (*(f"random:name={letter}" for letter in "abcdefg"), "shortest-path")
     plan = Plan("swiss", players, 3, 3, 2, rounds=3, seed=3)
@@ -123,10 +197,29 @@ def test_a_sequential_test_ends_a_match(path: Path) -> None:
 
 def test_openings_come_back_as_they_were() -> None:
     setup = formats.read("(;FF[4]GM[11]SZ[3]AB[b1]AW[a2]PL[W])")
-    for opening in (Record(3, 3), Record.of(["a1", "b2"], 3), setup, Record.of(["a1"], 3, swap=True)):
+    white, twice = (formats.position(text, (3, 3)) for text in ("W:a1", "B:a1 B:b2"))
+    for opening in (Record(3, 3), Record.of(["a1", "b2"], 3), setup, Record.of(["a1"], 3, swap=True), white, twice):
         back = opening_of(start_text(opening), 3, 3)
         assert (back.moves, back.board(), back.swap) == (opening.moves, opening.board(), opening.swap)
     assert start_text(Record.of(["a1", "b2"], 3)) == "a1 b2"
+
+
+@pytest.mark.parametrize(
+    ("text", "stones", "turn"),
+    [
+        ("W:a1", [(WHITE, 0)], BLACK),
+        ("(;FF[4]GM[11]SZ[3];W[a1])", [(WHITE, 0)], BLACK),
+        ("B:a1 B:b2", [(BLACK, 0), (BLACK, 4)], WHITE),
+    ],
+)
+def test_openings_out_of_turn_are_played_as_they_stand(
+    tmp_path: Path, text: str, stones: list[tuple[Colour, int]], turn: Colour
+) -> None:
+    (tmp_path / "openings.txt").write_text(text)
+    starts = tuple(map(start_text, openings(str(tmp_path / "openings.txt"), 3, 3)))
+    for game in play(Plan("match", ("random", "random"), 3, 3, 2, starts)):
+        assert game.record.moves[: len(stones)] == stones
+        assert game.record.moves[len(stones)][0] is turn
 
 
 def test_a_short_match_sees_the_whole_board() -> None:

@@ -21,7 +21,16 @@ from fingal.arena.openings import openings
 from fingal.arena.options import EventOptions
 from fingal.arena.sprt import Sprt
 from fingal.arena.store import Store, StoredGame
-from fingal.arena.tournament import MAX_SPRT_GAMES, Plan, Tournament, find_event, ordered, start_text
+from fingal.arena.tournament import (
+    MAX_SPRT_GAMES,
+    Plan,
+    Tournament,
+    find_event,
+    is_whole,
+    known_event,
+    ordered,
+    start_text,
+)
 from fingal.game.board import parse_size
 from fingal.players import spec
 from fingal.players.player import Limit, MissingPlayer, PlayerError
@@ -72,12 +81,16 @@ def tournament(
         rounds = max(1, math.ceil(math.log2(max(2, len(players)))))
     if kind != "swiss" and rounds is not None:
         raise ValueError(f"rounds={rounds} is not possible: only a Swiss tournament has them")
-    if anchor is not None and anchor not in (labels := standings.labels(players)) and anchor not in labels.values():
+    named = {label: text for text, label in standings.labels(players).items()}
+    zero = None if anchor is None else named.get(anchor, anchor)
+    if zero is not None and zero not in players:
         raise ValueError(f"the anchor {anchor!r} is none of the players")
     plan = _plan(kind, players, options, 2 if kind == "swiss" else 20, heads=heads, rounds=rounds or 0)
     event = _Event(plan, options, notes)
     finished = event.play(lambda: standings.table(event.games, total=plan.total))
-    rated = standings.rated(event.games, anchor) if event.games else None
+    if zero not in {text for game in event.games for text in (game.black, game.white)}:
+        zero = None  # stopped before it has played: the mean is 0 then
+    rated = standings.rated(event.games, zero) if event.games else None
     if json:
         told = {} if rated is None else standings.summary(event.games, rated)
         print(json_module.dumps({"event": event.name, "finished": finished, "kind": kind, **told}, indent=1))
@@ -194,10 +207,8 @@ class _Event:
         if name is None or not self._options.store.is_file():
             return False
         with Store(self._options.store) as store:
-            if name not in [event.name for event in store.events() if event.status == "finished"]:
-                return False
-            event = find_event(store, self._plan, name, has_seed=self._options.seed is not None)
-            if event.status != "finished":
+            event = known_event(store, self._plan, name, has_seed=self._options.seed is not None)
+            if event is None or event.status != "finished" or not is_whole(event, self._plan):
                 return False
             self.name, self.games = name, store.games(name)
         for game in self.games:
@@ -249,10 +260,11 @@ class _Event:
 
     def _save(self, game: StoredGame) -> None:
         if self._options.save is not None:
-            file = self._options.save / f"{game.event}-{game.number:05d}.sgf"
-            if not file.exists():
+            file, told = self._options.save / f"{game.event}-{game.number:05d}.sgf", game.sgf.encode()
+            # An event of another store may have had the same name.
+            if not file.is_file() or file.read_bytes() != told:
                 self._options.save.mkdir(parents=True, exist_ok=True)
-                file.write_text(game.sgf, encoding="utf-8")
+                file.write_bytes(told)
 
     def _say(self, text: str) -> None:
         self._notes.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)

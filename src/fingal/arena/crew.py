@@ -137,25 +137,26 @@ class Workers:
     def _look_at(self, worker: _Worker) -> Outcome | None:
         """The game of a worker, if it is over: by itself, because the process died, or because it took too long."""
         assert worker.task is not None
+        thinking = worker.thinking()
         if worker.pipe.poll():
             try:
                 answer = worker.pipe.recv()
             except (EOFError, OSError):
-                return self._lost(worker, f"its process died: {worker.last_words()}")
+                return self._lost(worker, f"its process died: {worker.last_words()}", thinking)
             worker.task = None
             _raise(answer)
             assert isinstance(answer, Outcome)
             return answer
-        if worker.thinking() > self._timeout:
-            return self._lost(worker, f"no move within {self._timeout:g} seconds")
+        if thinking > self._timeout:
+            return self._lost(worker, f"no move within {self._timeout:g} seconds", thinking)
         return None
 
-    def _lost(self, worker: _Worker, reason: str) -> Outcome:
-        """Put down the game of a worker that is no more as lost by the side to move."""
+    def _lost(self, worker: _Worker, reason: str, thinking: float) -> Outcome:
+        """Put down the game of a worker that is no more as lost by the side to move, after so many seconds."""
         task = worker.task
         assert task is not None
         self._end([worker])
-        return forfeited(task, worker.moves(), reason)
+        return forfeited(task, worker.moves(), reason, worker.seconds(), thinking)
 
 
 class _Worker:
@@ -196,6 +197,10 @@ class _Worker:
         """Seconds since the last move."""
         return self._glance.thinking()
 
+    def seconds(self) -> list[float]:
+        """What Black and White took for the moves of its game so far."""
+        return self._glance.seconds()
+
     def moves(self) -> list[int]:
         """The moves of its game so far, without the opening's."""
         return self._glance.moves()
@@ -227,8 +232,11 @@ class _Worker:
         self.pipe.close()
 
 
-def forfeited(task: Task, moves: list[int], reason: str) -> Outcome:
-    """A game that ended with its process, lost by the side to move."""
+def forfeited(task: Task, moves: list[int], reason: str, seconds: list[float], thinking: float) -> Outcome:
+    """A game that ended with its process, lost by the side to move.
+
+    ``seconds`` is what Black and White took for their moves, ``thinking`` what the side to move took after them.
+    """
     record = formats.read(task.opening)
     for move in moves:
         record.push(record.board().turn, move)
@@ -236,7 +244,9 @@ def forfeited(task: Task, moves: list[int], reason: str) -> Outcome:
     record.players = dict(zip(Colour, task.texts, strict=True))
     record.push(mover, Special.FORFEIT)
     record.result = Result(mover.other, "forfeit")
-    return outcome(task, record, f"{task.texts[mover]}: {reason}", [0.0, 0.0])
+    taken = list(seconds)
+    taken[mover] += max(0.0, thinking)
+    return outcome(task, record, f"{task.texts[mover]}: {reason}", taken)
 
 
 def _raise(answer: object) -> None:

@@ -32,7 +32,7 @@ def openings(source: str, width: int, height: int) -> list[Record]:
             return [Record.of([cell], width, height) for cell in range(width * height)]
         case "edge":
             return [Record.of([cell], width, height) for cell in edge_cells(width, height)]
-        case _ if given := re.fullmatch(r"fair(?::([0-9]{1,3}))?", source):
+        case _ if given := re.fullmatch(r"fair(?::([0-9]{1,18}))?", source):
             cells = fair_cells(width, height, None if given[1] is None else int(given[1]))
             return [Record.of([cell], width, height) for cell in cells] or [Record(width, height)]
         case _:
@@ -57,6 +57,8 @@ def fair_cells(width: int, height: int, count: int | None = None) -> list[int]:
     cells = by_evenness(width, height)
     if count is None:
         return cells[: max(1, round(len(cells) / 4))]
+    if not cells:
+        raise ValueError(f"there are no fair openings on {width}x{height}: every first move wins at once")
     if not 1 <= count <= len(cells):
         raise ValueError(f"there are not {count} fair openings on {width}x{height}: from 1 to {len(cells)}")
     return cells[:count]
@@ -78,6 +80,8 @@ def _from_file(source: str, width: int, height: int) -> list[Record]:
                 raise ValueError(f"a board of {size}, but the match is on {width}x{height}")
             if any(move == Special.SWAP_SIDES for _, move in record.moves):
                 raise ValueError("swap-sides has no place in an opening: each is played with both colours anyway")
+            if any(move == Special.PASS for _, move in record.moves):
+                raise ValueError("a pass has no place in an opening: in Hex every turn is a move")
             open_board(record)
         except ValueError as error:
             raise ValueError(f"{source}, line {number}: {error}") from None

@@ -21,7 +21,7 @@ def play_game(
 
     A player that fails or moves illegally loses by forfeit, and the second value says why. ``ValueError`` when a player
     does not play there at all, on a board of this size for example. ``watch`` is called before every move, and the game
-    ends as soon as ``prove`` names a winner that is not careless.
+    ends as soon as ``prove``, which is not asked while a swap may come, names a winner that is not careless.
     """
     record = opening.until(opening.end)
     record.players = {colour: players[colour].name for colour in Colour}
@@ -30,7 +30,9 @@ def play_game(
     if all(map(is_careless, players)):
         prove = None
     while not board.is_over():
-        if prove is not None and (winner := prove(board)) is not None and not is_careless(players[winner]):
+        # Connections know nothing of the swap: it gives a stone that is proven to win to the other side.
+        asked = None if board.can_swap or (board.swap and board.ply == 0) else prove
+        if asked is not None and (winner := asked(board)) is not None and not is_careless(players[winner]):
             end.comment = f"Ended here by proof: {winner} has a connection from side to side."
             record.result = Result(winner)
             return record, ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -15,15 +16,7 @@ def prepare(base: sqlite3.Connection, path: Path, schema: str, version: int, kin
 
     ``kind`` is what the file should be: 'a store of games'. ValueError, in one sentence, when it is something else.
     """
-    # In one transaction: another process may be making the tables just now.
-    base.execute("BEGIN")
-    (found,) = base.execute("PRAGMA user_version").fetchone()
-    (tables,) = base.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    base.execute("COMMIT")
-    if found > version:
-        raise ValueError(f"{path} was written by a newer Fingal: its version is {found}, not {version}")
-    if found == 0 and tables > 0:
-        raise ValueError(f"{path} is not {kind}, but another program's SQLite file")
+    found = recognise(base, path, schema, version, kind)
     _write_ahead(base)
     # A killed process loses nothing so; only a machine that loses its power may lose what came last.
     base.execute("PRAGMA synchronous = NORMAL")
@@ -35,6 +28,24 @@ def prepare(base: sqlite3.Connection, path: Path, schema: str, version: int, kin
                 for statement in filter(str.strip, schema.split(";")):
                     base.execute(statement)
                 base.execute(f"PRAGMA user_version = {version}")
+
+
+def recognise(base: sqlite3.Connection, path: Path, schema: str, version: int, kind: str) -> int:
+    """The version of the tables in a file, 0 where there are none yet; ValueError when it is something else."""
+    # In one transaction: another process may be making the tables just now.
+    base.execute("BEGIN")
+    (found,) = base.execute("PRAGMA user_version").fetchone()
+    tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master")}
+    base.execute("COMMIT")
+    if found > version:
+        raise ValueError(f"{path} was written by a newer Fingal: its version is {found}, not {version}")
+    if found == 0 and tables:
+        raise ValueError(f"{path} is not {kind}, but another program's SQLite file")
+    # A version says little: Fingal's own files of other kinds have the same.
+    missing = [name for name in re.findall(r"CREATE TABLE (\w+)", schema) if name not in tables]
+    if found and missing:
+        raise ValueError(f"{path} is not {kind}, but another SQLite file: it has no table {missing[0]}")
+    return int(found)
 
 
 @contextlib.contextmanager

@@ -18,6 +18,9 @@ from fingal.arena.ratings import expected
 SCORES = (0.0, 0.5, 1.0)
 """Of a pair of games."""
 
+MOST_ELO = 4000
+"""No hypothesis is further from 0: there the weaker player wins one game in ten thousand million."""
+
 ALPHA = BETA = 0.05
 """How often the test may be wrong, at most: for the second hypothesis though the first holds, and the reverse."""
 
@@ -34,6 +37,10 @@ class Sprt:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
             raise ValueError(
                 f"sprt {self.elo0:g} {self.elo1:g} is not possible: two Elo differences, the smaller one first"
+            )
+        if max(-self.elo0, self.elo1) > MOST_ELO:
+            raise ValueError(
+                f"sprt {self.elo0:g} {self.elo1:g} is not possible: Elo differences go from -{MOST_ELO} to {MOST_ELO}"
             )
 
     @property

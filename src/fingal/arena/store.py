@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fingal.arena.schema import prepare, transaction
+from fingal.arena.schema import prepare, recognise, transaction
 from fingal.game import BLACK, Colour, Record, formats
 
 VERSION = 1
@@ -52,6 +53,17 @@ CREATE TABLE games (
 );
 """
 
+_GAMES = """
+SELECT e.name, g.number, b.text, w.text, g.width, g.height, g.opening, g.winner, g.how, g.failure, g.moves,
+       g.black_seconds, g.white_seconds, g.sgf, g.key
+FROM games g
+JOIN events e ON e.id = g.event JOIN players b ON b.id = g.black JOIN players w ON w.id = g.white
+WHERE (:event IS NULL OR e.name = :event) AND (:width IS NULL OR (g.width = :width AND g.height = :height))
+ORDER BY g.event, g.number
+"""
+
+_KIND = "a store of games"
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -83,7 +95,7 @@ class StoredGame:
     width: int
     height: int
     opening: str
-    """The moves that were given, as 'a1 b2'; '' for none; SGF where stones were set up."""
+    """The moves that were given, as 'a1 b2'; '' for none; SGF where there is more to say."""
     winner: Colour
     how: str
     """'' when the winner joined its sides, else 'resign', 'forfeit' or 'proof'."""
@@ -122,7 +134,10 @@ class Store:
     """An open file of games."""
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = False) -> None:
-        """Open a file, or make a new one; ValueError, in one sentence, when it is none of Fingal's."""
+        """Open a file, or make a new one; ValueError, in one sentence, when it is none of Fingal's.
+
+        Without ``create``, one in a place that cannot be written to can still be read.
+        """
         self.path = Path(path)
         if not create and not self.path.is_file():
             raise ValueError(
@@ -131,17 +146,25 @@ class Store:
         if not self.path.parent.is_dir():
             raise ValueError(f"{self.path} cannot be written: there is no folder {self.path.parent}")
         try:
-            self._base = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            prepare(self._base, self.path, _SCHEMA, VERSION, "a store of games")
+            try:
+                self._base = _opened(str(self.path), self.path, prepare)
+            except sqlite3.OperationalError as error:
+                if create or error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                    raise
+                # SQLite makes files beside it even to read, unless it is told that nobody writes. Where there is a
+                # log, which holds the latest games, somebody may.
+                how = "mode=ro" if Path(f"{self.path}-wal").exists() else "immutable=1"
+                self._base = _opened(f"{self.path.absolute().as_uri()}?{how}", self.path, recognise, uri=True)
         except sqlite3.OperationalError as error:
             raise ValueError(f"{self.path} cannot be opened: {error}") from None
         except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} is not a store of games: {error}") from None
+            raise ValueError(f"{self.path} is not {_KIND}: {error}") from None
 
     def events(self) -> list[Event]:
         """All events, the oldest first."""
-        rows = self._base.execute("SELECT id, name, kind, settings, status, began FROM events ORDER BY id")
-        return [Event(id, name, kind, json.loads(told), *state) for id, name, kind, told, *state in rows]
+        with self._reading():
+            rows = self._base.execute("SELECT id, name, kind, settings, status, began FROM events ORDER BY id")
+            return [Event(id, name, kind, json.loads(told), *state) for id, name, kind, told, *state in rows]
 
     def event(self, name: str) -> Event:
         """The event of that name; ValueError, with those there are, when there is none."""
@@ -153,11 +176,15 @@ class Store:
         raise ValueError(f"{self.path} has no event {name!r}; it has {known}")
 
     def begin(self, kind: str, settings: Mapping[str, Any], name: str | None = None) -> Event:
-        """Add an event; without a name it is called after its kind and its number."""
+        """Add an event; ValueError when the name is taken. Without one it is called after its kind and its number."""
         with self._transaction():
             (highest,) = self._base.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()
+            taken = {taken for (taken,) in self._base.execute("SELECT name FROM events")}
+            if name in taken:
+                raise ValueError(f"{self.path} has an event {name!r} already: choose another name")
+            numbered = (f"{kind}-{number}" for number in itertools.count(highest + 1))
+            name = name or next(free for free in numbered if free not in taken)
             text = json.dumps(settings, sort_keys=True)
-            name = name or f"{kind}-{highest + 1}"
             self._base.execute(
                 "INSERT INTO events (id, name, kind, settings, status) VALUES (?, ?, ?, ?, 'playing')",
                 (highest + 1, name, kind, text),
@@ -167,12 +194,22 @@ class Store:
     def extend(self, event: Event, settings: Mapping[str, Any]) -> Event:
         """Give an event other settings: more games are to be played."""
         text = json.dumps(settings, sort_keys=True)
-        self._base.execute("UPDATE events SET settings = ?, status = 'playing' WHERE id = ?", (text, event.id))
+        with self._transaction():
+            self._base.execute("UPDATE events SET settings = ?, status = 'playing' WHERE id = ?", (text, event.id))
         return self.event(event.name)
 
     def finish(self, event: Event) -> None:
-        """Note that all games of an event have been played."""
-        self._base.execute("UPDATE events SET status = 'finished' WHERE id = ?", (event.id,))
+        """Note that all games of an event have been played, unless more have been asked for meanwhile."""
+        text = json.dumps(event.settings, sort_keys=True)
+        with self._transaction():
+            told = "UPDATE events SET status = 'finished' WHERE id = ? AND settings = ?"
+            self._base.execute(told, (event.id, text))
+
+    def forget(self, event: Event) -> None:
+        """Remove an event that has no games."""
+        with self._transaction():
+            empty = "NOT EXISTS (SELECT 1 FROM games WHERE event = events.id)"
+            self._base.execute(f"DELETE FROM events WHERE id = ? AND {empty}", (event.id,))
 
     def add(self, game: StoredGame) -> None:
         """Write a game; ValueError when the event has a game of that number already."""
@@ -189,18 +226,9 @@ class Store:
     def games(self, event: str | None = None, size: tuple[int, int] | None = None) -> list[StoredGame]:
         """The games of one event or of all, on boards of one size (width, height) or of all, in order."""
         width, height = size or (None, None)
-        rows = self._base.execute(
-            """
-            SELECT e.name, g.number, b.text, w.text, g.width, g.height, g.opening, g.winner, g.how, g.failure, g.moves,
-                   g.black_seconds, g.white_seconds, g.sgf, g.key
-            FROM games g
-            JOIN events e ON e.id = g.event JOIN players b ON b.id = g.black JOIN players w ON w.id = g.white
-            WHERE (:event IS NULL OR e.name = :event) AND (:width IS NULL OR (g.width = :width AND g.height = :height))
-            ORDER BY g.event, g.number
-            """,
-            {"event": event, "width": width, "height": height},
-        )
-        return [_game(row) for row in rows]
+        with self._reading():
+            asked = {"event": event, "width": width, "height": height}
+            return [_game(row) for row in self._base.execute(_GAMES, asked)]
 
     @contextlib.contextmanager
     def playing(self, event: Event) -> Iterator[None]:
@@ -231,13 +259,34 @@ class Store:
         return int(number)
 
     @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """ValueError when the file is damaged, for example."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"{self.path} cannot be read: {error}") from None
+
+    @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         """All of it or nothing; other writers wait. ValueError when the disk is full, for example."""
         try:
             with transaction(self._base):
                 yield
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise ValueError(f"{self.path} cannot be written: {error}") from None
+
+
+def _opened(
+    where: str, path: Path, check: Callable[[sqlite3.Connection, Path, str, int, str], object], *, uri: bool = False
+) -> sqlite3.Connection:
+    """A connection to a file, by its path or a URI, that ``check`` has nothing against."""
+    base = sqlite3.connect(where, timeout=60, isolation_level=None, uri=uri)
+    try:
+        check(base, path, _SCHEMA, VERSION, _KIND)
+    except BaseException:
+        base.close()
+        raise
+    return base
 
 
 def _game(row: tuple[Any, ...]) -> StoredGame:

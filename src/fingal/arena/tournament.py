@@ -18,7 +18,7 @@ from fingal.arena.schedule import KINDS, Pairing, rounds
 from fingal.arena.seats import Outcome, Task
 from fingal.arena.sprt import Sprt
 from fingal.arena.store import Event, Store, StoredGame
-from fingal.game import BLACK, Record, formats
+from fingal.game import BLACK, Colour, Record, formats
 from fingal.players import spec
 from fingal.players.player import Limit
 
@@ -39,7 +39,7 @@ class Plan:
     games: int
     """For each pairing: in a match the games, in a Swiss tournament those of a pairing in one round."""
     starts: tuple[str, ...] = ("",)
-    """The openings: moves, or SGF where stones are set up."""
+    """The openings: moves in turn, Black's first, or SGF where there is more to say."""
     openings: str = "none"
     """Where the openings come from, for people."""
     heads: int = 1
@@ -107,8 +107,10 @@ class Plan:
 
 
 def start_text(opening: Record) -> str:
-    """An opening as a plan has it: moves, or SGF where there is more to say."""
-    plain = not any(node.setup or node.turn is not None for node in opening.main_line) and not opening.swap
+    """An opening as a plan has it: moves in turn, Black's first, or SGF where there is more to say."""
+    set_up = any(node.setup or node.turn is not None for node in opening.main_line)
+    in_turn = all(colour is Colour(number % 2) for number, (colour, _) in enumerate(opening.moves))
+    plain = in_turn and not set_up and not opening.swap
     return " ".join(opening.name(move) for _, move in opening.moves) if plain else formats.write(opening)
 
 
@@ -124,23 +126,52 @@ def find_event(store: Store, plan: Plan, name: str | None, *, has_seed: bool) ->
     rounds, may be asked for. Without a name it is the last unfinished event of the same plan. Where the plan has no
     seed of its own, that of the event counts.
     """
-    events = [event for event in store.events() if name in (None, event.name)]
-    for event in reversed(events):
-        kept = Plan.read(event.settings, event.kind)
-        wanted = plan if has_seed else replace(plan, seed=kept.seed)
-        differing = [key for key in asdict(plan) if getattr(kept, key) != getattr(wanted, key)]
-        if name is None:
-            if not differing and event.status != "finished":
-                return event
-        elif not differing:
+    event = known_event(store, plan, name, has_seed=has_seed)
+    if event is None:
+        drawn = plan if has_seed else replace(plan, seed=random.getrandbits(31))
+        try:
+            return store.begin(plan.kind, drawn.settings(), name)
+        except ValueError:
+            # Another process may have begun it just now.
+            event = None if name is None else known_event(store, plan, name, has_seed=has_seed)
+            if event is None:
+                raise
+    if is_whole(event, plan):
+        return event
+    # Whoever plays it now would otherwise call it finished without the games that were asked for here.
+    with store.playing(event):
+        return store.extend(event, _wanted(plan, event, has_seed=has_seed))
+
+
+def known_event(store: Store, plan: Plan, name: str | None, *, has_seed: bool) -> Event | None:
+    """The event to go on with, as it is kept, perhaps with fewer games or rounds; None when it has to begin."""
+    for event in reversed(store.events()):
+        if name not in (None, event.name) or (name is None and event.status == "finished"):
+            continue
+        # Told apart by what is written there: an older event may name what is no more.
+        kept = {"kind": event.kind, **event.settings}
+        wanted = {"kind": plan.kind, **_wanted(plan, event, has_seed=has_seed)}
+        differing = [key for key in wanted if key not in kept or kept[key] != wanted[key]]
+        if not differing:
             return event
-        elif differing in (["games"], ["rounds"]) and getattr(kept, differing[0]) < getattr(wanted, differing[0]):
+        if name is None:
+            continue
+        if differing in (["games"], ["rounds"]) and not is_whole(event, plan):
             if plan.kind == "swiss" and differing == ["games"]:
-                raise ValueError(f"{name} in {store.path} has {kept.games} games a pairing, and must keep to that")
-            return store.extend(event, wanted.settings())
-        else:
-            raise ValueError(f"{name} in {store.path} is an event with another {differing[0]}: choose another name")
-    return store.begin(plan.kind, (plan if has_seed else replace(plan, seed=random.getrandbits(31))).settings(), name)
+                raise ValueError(f"{name} in {store.path} has {kept['games']} games a pairing, and must keep to that")
+            return event
+        raise ValueError(f"{name} in {store.path} is an event with another {differing[0]}: choose another name")
+    return None
+
+
+def is_whole(event: Event, plan: Plan) -> bool:
+    """Whether an event has no fewer games and rounds than a plan asks for."""
+    return bool(event.settings["games"] >= plan.games and event.settings["rounds"] >= plan.rounds)
+
+
+def _wanted(plan: Plan, event: Event, *, has_seed: bool) -> dict[str, Any]:
+    """A plan's settings; where it has no seed of its own, with the event's."""
+    return plan.settings() if has_seed else {**plan.settings(), "seed": event.settings.get("seed")}
 
 
 class Tournament:
@@ -160,8 +191,18 @@ class Tournament:
     def play(self, crew: Crew) -> Iterator[StoredGame]:
         """Play what has not been played; every game is in the store before it is given out.
 
-        ``ValueError`` when a player does not play there at all. The event is finished when this ends by itself.
+        ``ValueError`` when a player does not play there at all; an event with no games is then forgotten. The event is
+        finished when this ends by itself.
         """
+        try:
+            yield from self._play(crew)
+        except ValueError:
+            if not self.games:
+                self.store.forget(self.event)
+            raise
+        self.store.finish(self.event)
+
+    def _play(self, crew: Crew) -> Iterator[StoredGame]:
         for due in self.plan.rounds_of(self._won):
             self._due = {pairing.number: pairing for pairing in due}
             for number in self._due.keys() & self.games.keys():
@@ -177,7 +218,6 @@ class Tournament:
                     yield game
                     if self.decided() is not None:
                         break
-        self.store.finish(self.event)
 
     def decided(self) -> float | None:
         """The Elo that a sequential test has accepted; None without one, or while it has not."""

@@ -1,4 +1,4 @@
-"""What the settings that every kind takes do to a player: random moves mixed in, and a limit of its own."""
+"""What the settings that every kind takes do to a player: random moves mixed in, a limit of its own, no trust."""
 
 from __future__ import annotations
 
@@ -22,14 +22,23 @@ class Adjusted:
     """A player that makes a random move now and then, or has a limit of its own, which only a clock makes shorter."""
 
     def __init__(
-        self, player: Player, *, limit: Limit | None = None, epsilon: float = 0.0, seed: int | None = None
+        self,
+        player: Player,
+        *,
+        limit: Limit | None = None,
+        epsilon: float = 0.0,
+        temperature: float = 0.0,
+        seed: int | None = None,
     ) -> None:
-        """Wrap a player; ``epsilon`` is the probability of a uniformly random legal move instead of its own."""
+        """Wrap a player; ``epsilon`` is the probability of a uniformly random legal move instead of its own.
+
+        With ``temperature`` the player itself draws its moves.
+        """
         self.name = player.name
         self.player = player
         self.limit = limit
         self.epsilon = epsilon
-        self.careless = epsilon > 0 or is_careless(player)
+        self.careless = epsilon > 0 or temperature > 0 or is_careless(player)
         self.value: float | None = None
         """What the player thought of the last position; None where the move was a random one."""
         # The kind may draw from the same seed: a text in it keeps the two streams apart.

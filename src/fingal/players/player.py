@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from fingal.game import RESIGN, Board, Record, Special
 from fingal.search.evaluator import Positions
 
+MOST = 10**18
+"""Of simulations and of nodes: searches count in 64 bits, and add to what they have counted before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -32,6 +35,10 @@ class Limit:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"a limit of {value} {name} is not possible: it must be more than 0")
+        for name in ("simulations", "nodes"):
+            value = getattr(self, name)
+            if value is not None and value > MOST:
+                raise ValueError(f"a limit of {value} {name} is not possible: it must be at most 10^18")
 
 
 NO_LIMIT = Limit()

@@ -160,8 +160,9 @@ def build(spec: Spec, kind: Kind) -> Player:
     """A player of a kind, which may stand outside this package: ``build(parse("my-kind"), kind_of(module))``."""
     settings, limit, common = check(spec, kind)
     player: Player = kind.module.make(settings)
-    if limit is not None or common.epsilon > 0:
-        player = Adjusted(player, limit=limit, epsilon=common.epsilon, seed=common.seed)
+    drawn = {"epsilon": common.epsilon, "temperature": common.temperature}
+    if limit is not None or any(drawn.values()):
+        player = Adjusted(player, limit=limit, seed=common.seed, **drawn)
     if common.name:
         player.name = common.name
     elif player.name == kind.name:

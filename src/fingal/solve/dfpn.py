@@ -22,6 +22,10 @@ EVERY = 0.2
 """Progress is told, and interrupts are heard, at least so often, in seconds."""
 
 
+MOST_NODES = 10**18
+"""The core counts positions in 64 bits, those of earlier searches too."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a solver may use, and how its search spreads."""
@@ -311,6 +315,8 @@ class _Budget:
         for name, limit in (("nodes", nodes), ("seconds", seconds)):
             if limit is not None and not limit > 0:
                 raise ValueError(f"{name}={limit} is not possible: a limit is more than 0")
+        if nodes is not None and nodes > MOST_NODES:
+            raise ValueError(f"nodes={nodes} is not possible: at most 10^18")
         self.solver, self.report = solver, report
         self.begun, self.first = time.monotonic(), solver._core.nodes
         self.end = math.inf if seconds is None else self.begun + seconds

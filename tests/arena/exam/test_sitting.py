@@ -128,6 +128,25 @@ def test_a_failure_counts_as_wrong_and_the_player_is_made_anew() -> None:
     assert len(made) == 1 + len(marks.failures) > 20
 
 
+def test_a_player_that_does_not_start_again_is_wrong_from_there_on() -> None:
+    made: list[Tires] = []
+
+    def make(text: str) -> Player:
+        if len(made) == 3:
+            raise PlayerError("no licence")
+        made.append(Tires())
+        return made[-1]
+
+    Tires.asked = 0
+    marks = Sitting("x", 3, positions=40, make=make).sit()
+    assert marks.finished
+    won = [answer.score for answer in marks.answers if answer.keeping]
+    assert sum(won) == 3
+    assert set(won[6:]) == {0}
+    assert set(marks.failures[3:]) == {"no licence"}
+    assert marks.converts.value == 0
+
+
 def test_who_fails_at_the_first_question_is_not_asked_on() -> None:
     with pytest.raises(PlayerError, match="out of ideas"):
         sit(Answers(PlayerError("out of ideas")))

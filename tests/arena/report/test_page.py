@@ -13,10 +13,11 @@ from fingal.arena.exam.sitting import Sitting
 from fingal.arena.report.command import write
 from fingal.arena.report.page import Report, page
 from fingal.arena.report.replays import sample, steps
-from fingal.arena.report.sources import Trained, read_exam, read_run
+from fingal.arena.report.sources import Trained, read_exam, read_games, read_run
 from fingal.arena.report.swaps import SwapMap, ask_player, drawn, truth
 from fingal.arena.store import Store, StoredGame
 from fingal.game import BLACK, WHITE, Colour, Record, formats
+from tests.conftest import Run
 
 EVIL = 'random:name="</script><img src=x onerror=\\"alert(1)\\">"'
 """A player's text whose name would do harm if it were not shown as text."""
@@ -197,6 +198,23 @@ def test_from_files_to_a_file(tmp_path: Path) -> None:
     assert "<title>A page</title>" in text
     assert "solver: right on 9 of 9" in text
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_store_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    for name in ("a.db", "b.db"):
+        with Store(tmp_path / name, create=True) as store:
+            store.begin("match", {}, "e")
+            store.add(game("ann", "bob", BLACK))
+    (tmp_path / "link.db").symlink_to(tmp_path / "a.db")
+    assert len(read_games([tmp_path / "a.db", tmp_path / "link.db", tmp_path / "b.db", tmp_path / "a.db"])) == 2
+
+
+def test_how_large_the_page_is(fingal: Run, tmp_path: Path) -> None:
+    ran = fingal("report", "--swaps", "random:seed=1", "--swap-sizes", 3, "-o", "page.html")
+    assert ran.status == 0
+    number = re.fullmatch(r"page\.html: ([0-9]+) kB\n", ran.err)
+    assert number is not None
+    assert float(number[1]) == pytest.approx((tmp_path / "page.html").stat().st_size / 1000, abs=0.5)
 
 
 def test_a_store_without_games_is_refused(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from fingal.arena.exam.enumeration import MOST_CELLS, Enumeration, enumeration
 from fingal.arena.exam.marks import Answer, Marks
 from fingal.arena.exam.oracle import Oracle, keeps_win, oracle
 from fingal.arena.exam.questions import SEED, SIZES, Question, every, sample, shipped
+from fingal.arena.play import Absent
 from fingal.game import BLACK, RESIGN, WHITE, Board, Record
 from fingal.players import spec
 from fingal.players.adjusted import has_values
@@ -61,6 +62,10 @@ class Sitting:
             raise ValueError(f"there is no exam on {size}x{size}: the answers are known for 3x3, 4x4, 5x5, 6x6 and 7x7")
         if positions is not None and positions < 1:
             raise ValueError(f"an exam with {positions} positions is not possible: at least 1")
+        if positions is not None and every_position:
+            raise ValueError(f"positions={positions} is not possible with every, which asks about all there are")
+        if seed < 0:
+            raise ValueError(f"seed={seed} is not possible: it is 0 or more")
         if every_position and size * size > MOST_CELLS:
             raise ValueError(f"{size}x{size} has too many positions to ask about each: that is possible on 3x3 and 4x4")
         self._text, self._make, self._limit = text, make, limit
@@ -151,10 +156,13 @@ class Sitting:
             return RESIGN
 
     def _fail(self, reason: str) -> None:
-        """A failure counts as a wrong answer; the player is made anew."""
+        """A failure counts as a wrong answer; the player is made anew, and while it cannot be, it fails again."""
         self.marks.failures.append(reason)
         self._player.close()
-        self._player = self._make(self._text)
+        try:
+            self._player = self._make(self._text)
+        except PlayerError as error:
+            self._player = Absent(self._text, str(error))
 
     def _convert(self, known: Oracle, progress: Progress) -> None:
         """Play every won opening against a perfect defender; each game gives one position of the player's own."""

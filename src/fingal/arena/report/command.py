@@ -29,7 +29,9 @@ def report(
     """Write a page and say how large it is."""
     with notes.status("") as status:
         write(stores, exams, runs, swappers, sizes, title, output, status.update)
-    notes.print(f"{output}: {output.stat().st_size / 1e6:.1f} MB", markup=False, highlight=False, soft_wrap=True)
+    size = output.stat().st_size
+    told = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    notes.print(f"{output}: {told}", markup=False, highlight=False, soft_wrap=True)
 
 
 def write(
@@ -50,6 +52,8 @@ def write(
         raise ValueError("a report of nothing is not possible: give a store of games, --exam, --run or --swaps")
     if not output.parent.is_dir():
         raise ValueError(f"{output} cannot be written: there is no folder {output.parent}")
+    if output.is_dir():
+        raise ValueError(f"{output} cannot be written: it is a folder, and a file is expected")
     for size in sizes:
         Board(size)
     games = read_games(stores)

@@ -22,9 +22,9 @@ class Trained:
 
 
 def read_games(paths: Sequence[Path]) -> list[StoredGame]:
-    """The games of some stores, store by store; ValueError, in one sentence, when a file is none."""
+    """The games of some stores, store by store, each once; ValueError, in one sentence, when a file is none."""
     games: list[StoredGame] = []
-    for path in paths:
+    for path in {path.resolve(): path for path in paths}.values():
         with Store(path) as store:
             games += store.games()
     return games

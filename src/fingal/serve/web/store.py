@@ -91,6 +91,9 @@ class Store:
         except sqlite3.DatabaseError as error:
             self._lock.close()
             raise ValueError(f"{path} cannot be used: {error}") from None
+        except ValueError:
+            self._lock.close()
+            raise
 
     def save(
         self, game: str, head: dict[str, Any], summary: str, rows: Iterable[Row] = (), removed: Iterable[int] = ()
