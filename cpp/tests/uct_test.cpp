@@ -149,7 +149,7 @@ void what_would_come_too_late_is_not_asked_for() {
   UctSettings settings;
   settings.knowledge = 5;
   Board board(5, 5, false);
-  for (const char* cell : {"c2", "a1", "c4", "e5"}) board.play(parse_cell(cell, 5, 5));
+  for (const char* cell : {"c2", "a1", "c4", "e5"}) board.play(Move(parse_cell(cell, 5, 5)));
   for (const bool in_time : {false, true}) {
     const auto search = UctSearch::make(board, model, settings, 1, 1);
     search->run(8, 1e6, 1 << 30, in_time ? 1e6 : 0);
