@@ -15,7 +15,7 @@ def moves(record: Record) -> list[str]:
     return [f"{colour.letter} {record.name(move)}" for colour, move in record.moves]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 2), (3, 5), (11, 11), (19, 19)])
+@pytest.mark.parametrize(("width", "height"), [(1, 2), (2, 2), (3, 5), (11, 11), (19, 19)])
 def test_every_cell_once(width: int, height: int) -> None:
     every = openings("all", width, height)
     assert [record.moves for record in every] == [[(BLACK, cell)] for cell in range(width * height)]
@@ -102,7 +102,8 @@ def test_the_table_of_fair_openings_is_written_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (4, 1)])
 def test_where_the_first_move_wins_the_board_is_empty(width: int, height: int) -> None:
     assert fair_cells(width, height) == []
-    assert [record.moves for record in openings("fair", width, height)] == [[]]
+    for source in ("all", "edge", "fair"):
+        assert [record.moves for record in openings(source, width, height)] == [[]]
     with pytest.raises(ValueError, match=rf"^there are no fair openings on {width}x{height}: every first move wins"):
         openings("fair:3", width, height)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from fingal.arena.fair import by_evenness
 from fingal.game import Record, Special, formats
@@ -29,14 +30,18 @@ def openings(source: str, width: int, height: int) -> list[Record]:
         case "none":
             return [Record(width, height)]
         case "all":
-            return [Record.of([cell], width, height) for cell in range(width * height)]
+            return _first_moves(range(width * height), width, height)
         case "edge":
-            return [Record.of([cell], width, height) for cell in edge_cells(width, height)]
+            return _first_moves(edge_cells(width, height), width, height)
         case _ if given := re.fullmatch(r"fair(?::([0-9]{1,18}))?", source):
-            cells = fair_cells(width, height, None if given[1] is None else int(given[1]))
-            return [Record.of([cell], width, height) for cell in cells] or [Record(width, height)]
+            return _first_moves(fair_cells(width, height, None if given[1] is None else int(given[1])), width, height)
         case _:
             return _from_file(source, width, height)
+
+
+def _first_moves(cells: Iterable[int], width: int, height: int) -> list[Record]:
+    """A game for each first move; on a board of one row, where each wins at once, the empty board alone."""
+    return [Record.of([cell], width, height) for cell in cells if height > 1] or [Record(width, height)]
 
 
 def edge_cells(width: int, height: int) -> list[int]:
