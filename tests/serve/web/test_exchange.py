@@ -11,9 +11,11 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from fingal.game import formats
-from fingal.serve.web import exchange
+from fingal.game import BLACK, WHITE, Record, Result, formats
+from fingal.serve.web import exchange, messages
+from fingal.serve.web.game import LiveGame, begun
 from fingal.serve.web.refusal import Refusal
+from fingal.serve.web.store import Stored
 
 from .pages import client, new_game, page
 
@@ -102,6 +104,70 @@ def test_a_game_is_written_as_it_was_played_and_what_was_taken_back_stays_beside
                 one.ask("take_back", game=game)
             one.play(game, "c3")  # the first thought was the better one
         assert "(;B[c3];W[a1])(;B[d4];W[e5];B[resign])" in written(again)
+
+
+def saved(game: LiveGame, format: exchange.Format, node: int | None = None) -> Record:
+    return formats.read(asyncio.run(exchange.Writer().write(game, format, node)).content.decode())
+
+
+def names(record: Record) -> list[str]:
+    return [record.name(move) for _, move in record.moves]
+
+
+def test_a_flag_that_falls_after_a_move_was_taken_back_is_saved_where_it_fell() -> None:
+    clock = messages.Clock(seconds=60, increment=0)
+    settings = messages.Settings(width=5, height=5, clock=clock)
+    game = begun("abcdefgh", settings, {"black": "Anna", "white": "Ben"}, None)
+    game.play(0, "c3", 1.0)
+    game.play(1, "a1", 2.0)
+    game.take_back(3.0)
+    assert game.flag(90.0)
+    tried = game.play(1, "b2", 91.0).node
+    rows = [game.tree.row(number) for number in game.tree.nodes]
+    for each in (game, LiveGame.restored(Stored(game.id, game.head(92.0), rows))):
+        tree = saved(each, "sgf")
+        assert names(tree) == ["c3"]
+        assert tree.result == Result(BLACK, "time")
+        beside = [node.move for node in tree.root.walk() if node.move is not None]
+        assert [tree.name(move) for move in beside] == ["c3", "a1", "b2"], "nothing is lost"
+        for node in (None, each.current):
+            link = saved(each, "littlegolem", node)
+            assert names(link) == ["c3"]
+            assert link.winner() is BLACK
+        link = saved(each, "littlegolem", tried)
+        assert names(link) == ["c3", "b2"]
+        assert link.winner() is None
+        again = begun("ijklmnop", settings, {"black": "Anna", "white": "Ben"}, tree)
+        assert again.decided(again.current) == (BLACK, "time")
+
+
+def test_a_result_outlives_what_is_tried_after_it(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = imported(server, "(;FF[4]GM[11]SZ[5]RE[W+T];B[c3];W[b2])")
+        with page(server, game) as one:
+            one.play(game, "d4", "a1", parent=2)
+        tree = formats.read(server.get(f"/api/games/{game}/export").text)
+        assert (names(tree), tree.result) == (["c3", "b2"], Result(WHITE, "time"))
+
+
+def test_who_gives_up_after_a_move_of_a_file_was_taken_back_has_lost_in_what_is_saved(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, text="5 c3 b2")
+        with page(server, game) as one:
+            assert one.ask("take_back", game=game)["type"] == "done"
+            one.play(game, "resign", parent=1)
+        tree = formats.read(server.get(f"/api/games/{game}/export").text)
+        assert (names(tree), tree.result) == (["c3", "resign"], Result(BLACK, "resign"))
+
+
+def test_against_the_clock_a_move_of_a_file_gives_way_to_the_one_that_is_made(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, text="5 c3 b2", clock={"seconds": 600, "increment": 0})
+        with page(server, game) as one:
+            assert one.ask("take_back", game=game)["type"] == "done"
+            one.play(game, "d4", "resign", parent=1)
+        tree = formats.read(server.get(f"/api/games/{game}/export").text)
+        assert (names(tree), tree.result) == (["c3", "d4", "resign"], Result(WHITE, "resign"))
 
 
 def test_pictures_show_the_node(tmp_path: Path) -> None:

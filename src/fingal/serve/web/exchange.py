@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, ParamSpec, TypeVar
 
 from fingal.game import Record, draw, formats
@@ -131,7 +131,7 @@ class Writer:
             if format in ("svg", "png", "replay"):
                 content = await self._draw(game, format, game.current if node is None else node, numbers, theme)
             else:
-                record = game.exported() if format == "sgf" else _line(game, node)
+                record = _tree(game) if format == "sgf" else _line(game, node)
                 content = formats.write(record, format).encode()
         except formats.FormatError as error:
             raise Refusal("illegal", str(error)) from None
@@ -149,13 +149,35 @@ def _drawn(record: Record, format: Format, numbers: bool, theme: Theme) -> bytes
     return draw.png(picture) if format == "png" else draw.svg(picture).encode()
 
 
+def _tree(game: LiveGame) -> Record:
+    """The whole tree, as a record whose main line ends where the game did.
+
+    What was taken back there or tried later stays as variations, beside an empty node: a file knows no other way to
+    say that its main line goes no further.
+    """
+    record, end = game.exported(), game.end
+    if not end.children:
+        return record
+    last: Node | None = None
+    for step in end.line():
+        made = replace(step, parent=last, children=list(step.children))
+        if last is None:
+            record.root = made
+        else:
+            last.children[0] = made
+        last = made
+    made.children.insert(0, Node(parent=made))
+    return record
+
+
 def _line(game: LiveGame, node: int | None) -> Record:
-    """The line through a node, to its end, as a record of its own whose cursor is at the node."""
-    record = game.exported()
-    shown = record.end if node is None else game.tree.node(node)
-    end: Node = shown
-    while end.children:
+    """The line through a node, to its end or the game's, as a record of its own whose cursor is at the node."""
+    record, over = game.exported(), game.end
+    shown = over if node is None else game.tree.node(node)
+    end = shown
+    while end.children and end is not over:
         end = end.children[0]
     line = record.until(end)
+    line.result = record.result if end is over else None
     line.cursor = None if shown is end else line.main_line[len(shown.line()) - 1]
     return line

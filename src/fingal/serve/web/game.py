@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from fingal.game import BLACK, RESIGN, SWAP, WHITE, Board, Colour, Record, Result
-from fingal.game.record import Mark
+from fingal.game.record import Mark, Node
 from fingal.serve.web import messages
 from fingal.serve.web.clock import GameClock
 from fingal.serve.web.messages import ColourName
@@ -87,6 +87,14 @@ class LiveGame:
         return node in self.tree.nodes and self.tree.nodes[node] in self.tree.node(self.current).line()
 
     @property
+    def end(self) -> Node:
+        """The last node of the game itself, on the main line; what was taken back there or tried later is below it."""
+        line = self.tree.record.main_line
+        if self.ended is not None and (node := self.tree.node(self.ended[0])) in line:
+            return node
+        return line[-1]
+
+    @property
     def on_the_clock(self) -> bool:
         """Whether it is played against the clock and still open."""
         return self.clock is not None and not self.clock.over
@@ -155,7 +163,7 @@ class LiveGame:
     def exported(self) -> Record:
         """The record with names and result as they stand, for a file."""
         record = self.tree.record
-        winner, how = self.decided(self.tree.ids[record.end])
+        winner, how = self.decided(self.tree.ids[self.end])
         return replace(
             record,
             players={BLACK: self.names["black"], WHITE: self.names["white"]},
@@ -227,8 +235,10 @@ class LiveGame:
             facts[number].seconds = round(now - self.arrived, 3)
         eldest = self.tree.ids[self.tree.node(parent).children[0]]
         # A move of the game that was taken back gives way to the one made in its stead. One from a file, or one that
-        # was only tried, has no seconds, and keeps its place.
-        first = number if eldest != number and facts[eldest].seconds is not None else None
+        # was only tried, has no seconds, and keeps its place, but where nobody merely analyses: against the clock, and
+        # where somebody gives up.
+        gives_way = facts[eldest].seconds is not None or self.on_the_clock or move == RESIGN
+        first = number if eldest != number and gives_way else None
         if first is not None:
             self.tree.promote(first)
         if self.clock is not None:
