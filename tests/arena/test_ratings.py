@@ -1,6 +1,7 @@
 """Ratings: exact where the answer is known, true on simulated leagues, finite always."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,6 +55,22 @@ def test_a_perfect_score_is_finite_and_uncertain() -> None:
     assert 250 < low < 500
     assert high > 1000
     assert math.isfinite(high)
+
+
+@pytest.mark.parametrize("anchored_last", [False, True])
+@pytest.mark.parametrize("ladder", ["abcd", "abcdefghijklmnop"])
+def test_a_rating_on_a_ladder_is_inside_its_interval(ladder: str, anchored_last: bool) -> None:
+    """Neighbours alone have met, and the stronger one has won everything: a beats b, b beats c, and so on."""
+    steps = list(pairwise(ladder))
+    games = results(*((one, other, 10, 0) for one, other in steps), *((other, one, 0, 10) for one, other in steps))
+    anchor = ladder[-1] if anchored_last else None
+    rated = rate(games, anchor, resamples=100)
+    assert [rating.player for rating in rated.players] == list(ladder)
+    for rating in rated.players:
+        low, high = rating.interval
+        assert low <= rating.elo <= high
+        # Such results do not say how far apart two players are.
+        assert high - low > 500 or rating.player == anchor
 
 
 def test_ratings_do_not_depend_on_the_order_of_the_games() -> None:

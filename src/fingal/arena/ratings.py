@@ -55,7 +55,7 @@ class Rating:
     player: str
     elo: float
     interval: tuple[float, float]
-    """95%, relative to the anchor; of the anchor itself, a point."""
+    """95%, relative to the anchor, and as far as the rating itself; of the anchor, a point."""
     games: int
     wins: int
 
@@ -121,6 +121,9 @@ def rate(games: Sequence[Played], anchor: str | None = None, resamples: int = 10
     base = None if anchor is None else at[anchor]
     elo, drawn = anchored(elo, base), anchored(drawn, base)
     low, high = np.percentile(drawn, (2.5, 97.5), axis=0)
+    # A fit counts half of each virtual game as lost, most bootstraps less: where one side won everything they put the
+    # two further apart. On a long ladder of such pairs that adds up to more than chance does: the fit lies outside.
+    low, high = np.minimum(low, elo), np.maximum(high, elo)
 
     played = Counter(name for game in games for name in (game.black, game.white))
     victories = Counter(game.black if game.winner is BLACK else game.white for game in games)
