@@ -26,6 +26,7 @@ void Connections<Words>::build(const Set& own, const Set& opponent) {
   store_.clear(limits_.record);
   history_.clear();
   steps_.clear();
+  cut_short_ = false;
   for (int cell = 0; cell < cells_; ++cell) end_of_[std::size_t(cell)] = std::uint16_t(cell);
   find_groups();
   captured_.compute(own_, empty_);
@@ -100,7 +101,7 @@ void Connections<Words>::add_templates() {
 
 template <int Words>
 void Connections<Words>::search() {
-  const auto stop = [&] { return limits_.stop_when_won && won(); };
+  const auto stop = [&] { return (limits_.stop_when_won && won()) || is_late(); };
   while (!stop()) {
     if (next_fresh_ < fresh_.size()) {
       const auto fresh = fresh_[next_fresh_++];
@@ -117,6 +118,14 @@ void Connections<Words>::search() {
   fresh_.clear();
   to_or_.clear();
   next_fresh_ = next_or_ = 0;
+}
+
+template <int Words>
+bool Connections<Words>::is_late() {
+  constexpr std::uint32_t kStepsPerLook = 8;  // one takes microseconds, on large boards many
+  if (cut_short_ || ++steps_since_look_ < kStepsPerLook) return cut_short_;
+  steps_since_look_ = 0;
+  return cut_short_ = std::chrono::steady_clock::now() >= deadline_;
 }
 
 // Joins a new full connection with all that continue it; false when a smaller one has taken its place.

@@ -2,6 +2,7 @@
 // does (full) or when it moves first (semi), with the empty cells that each needs, its carrier.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
@@ -56,6 +57,11 @@ class Connections {
   void update(const Set& own_added, const Set& opponent_added);
   // Takes the last update back, exactly. Not checked: that there is one.
   void undo();
+
+  // Builds and updates that last until then end there: what they have found holds, but there may be more.
+  void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
+  // Whether one has ended so since the last build began.
+  bool cut_short() const { return cut_short_; }
 
   Colour colour() const { return colour_; }
   const Set& own() const { return own_; }
@@ -127,6 +133,7 @@ class Connections {
   void add_neighbours();
   void add_templates();
   void search();
+  bool is_late();
   bool combine(const Fresh& fresh);
   void and_through(int x, int middle, Set carrier, std::uint32_t origin);
   void and_at(int x, int middle, int y, const Set& carrier, bool stone, std::uint32_t origin);
@@ -161,6 +168,9 @@ class Connections {
   std::size_t next_fresh_ = 0;
   std::vector<std::pair<int, int>> to_or_;  // pairs of ends whose semi connections may make a full one
   std::size_t next_or_ = 0;
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
+  bool cut_short_ = false;
+  std::uint32_t steps_since_look_ = 0;  // at the clock
   OrRoom or_;
   Step found_;                   // what is being added, when steps are recorded
   std::vector<Step> steps_;      // number i + 1 is the origin of what was found by step i

@@ -22,6 +22,12 @@ class MovingConnections {
     return connections_[colour];
   }
 
+  // As Connections' own. What was cut short is built anew when it is asked for again.
+  void set_deadline(std::chrono::steady_clock::time_point deadline) {
+    for (auto& connections : connections_) connections.set_deadline(deadline);
+  }
+  bool cut_short() const { return connections_[kBlack].cut_short() || connections_[kWhite].cut_short(); }
+
   // As they were when they were last asked for.
   const Connections<Words>& operator[](Colour colour) const { return connections_[colour]; }
 
@@ -29,6 +35,7 @@ class MovingConnections {
   void go_to(Colour colour, const Stones& stones) {
     auto& connections = connections_[colour];
     auto& updates = updates_[colour];
+    if (connections.cut_short()) updates = -1;
     const auto is_past = [&](const Set& own, const Set& opponent) {
       return (own - stones[colour]).any() || (opponent - stones[other(colour)]).any();
     };

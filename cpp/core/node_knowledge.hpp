@@ -16,6 +16,7 @@ struct NodeVerdict {
   Bits<Words> moves;                  // the must-play region, without what is filled in: all others lose
   Bits<Words> pruned;                 // moves that need not be tried, as another is as good
   Move winning = -1;                  // at the root: the move that wins, when it is won
+  bool cut_short = false;             // nothing is known, but more time may tell
   std::array<Bits<Words>, 2> stones;  // by colour, with what can be filled in without changing the winner
 };
 
@@ -33,9 +34,13 @@ class NodeKnowledge {
   // follow from; from its connections it is not far to theirs. Not for positions that are over.
   NodeVerdict<Words> ask(const Position<Words>& position, const Stones& before, bool root) {
     auto verdict = judge(position, before, root);
+    verdict.cut_short = verdict.proof == kUnknown && connections_.cut_short();
     if (!root || verdict.proof != kLost) return verdict;
-    return {kUnknown, position.empty(), {}, -1, stones_of(position)};
+    return {kUnknown, position.empty(), {}, -1, false, stones_of(position)};
   }
+
+  // Questions that last until then are answered with what is known by then.
+  void set_deadline(std::chrono::steady_clock::time_point deadline) { connections_.set_deadline(deadline); }
 
   static Stones stones_of(const Position<Words>& position) {
     return {position.stones(kBlack), position.stones(kWhite)};
@@ -100,6 +105,7 @@ class NodeKnowledge {
     Move best = -1;
     int fewest = kMaxCells + 1;
     cells.for_each([&](int cell) {
+      if (own.cut_short()) return;
       own.update(Set::of(cell), {});
       if (own.won() && own.smallest_win().count() < fewest) {
         fewest = own.smallest_win().count();

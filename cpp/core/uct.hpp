@@ -8,6 +8,8 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "choice.hpp"
 #include "node_knowledge.hpp"
@@ -31,7 +33,7 @@ struct UctLimits {
   std::int64_t simulations = 0;
   std::int64_t nodes = 0;  // that the tree may have
   std::chrono::steady_clock::time_point deadline;
-  // Of all that the run is a part of: what is asked for so late that the answer would come after this is left unasked.
+  // Of all that the run is a part of: what is asked for is answered by then.
   std::chrono::steady_clock::time_point end;
 };
 
@@ -54,8 +56,6 @@ class Uct {
     for (int i = 0; i < std::max(threads, settings.in_flight); ++i) {
       visits_.push_back(std::make_unique<Visit>(root, around_, Random::stream(seed, std::uint64_t(i))));
     }
-    const auto cells = std::size_t(root.geometry().cells);
-    asking_ = std::chrono::microseconds(2 * cells * cells);  // a guess, until something has been asked
     restart();
   }
 
@@ -96,10 +96,10 @@ class Uct {
   }
 
   // Simulates until a limit is reached, the root is proven, or all visits wait. Returns the number of simulations. A
-  // root that was never visited gets a visit however late it is.
+  // root that was never visited, or follows from one that was proven, gets a visit however late it is.
   std::int64_t run(const UctLimits& limits) {
     prepare_root();
-    const bool fresh = tree_.total_visits[0] == 0;
+    const bool fresh = tree_.total_visits[0] == 0 || was_proven_;
     std::atomic<std::int64_t> begun{0}, done{0};
     for (const auto& visit : visits_) begun += visit->state != kIdle;
     threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
@@ -229,7 +229,6 @@ class Uct {
     tree_.proof[0] = kUnknown;
     base_ = root_;
     ready_ = false;
-    asking_ = asking_ * 9 / 10;  // what was too slow there may be asked for again in a while
   }
 
   // The root's moves.
@@ -277,14 +276,11 @@ class Uct {
   // when there is no room.
   bool simulate(Visit& visit, Worker& worker, const UctLimits& limits) {
     std::unique_lock lock(mutex_);
-    // Looked up before the way down: where the time does not suffice above, it does not below.
-    bool in_time = can_ask(limits);
     if (visit.state == kIdle) {
       if (tree_.proof[0] != kUnknown || tree_.nodes() >= limits.nodes) return false;
-      if (in_time && wants_knowledge(0)) {
-        ask_root(worker, lock);
+      if (wants_knowledge(0, limits)) {
+        ask_root(worker, limits, lock);
         if (tree_.proof[0] != kUnknown) return false;
-        in_time = can_ask(limits);
       }
       visit.position = base_;
       visit.patterns = patterns_;
@@ -299,14 +295,10 @@ class Uct {
         back_up(node, float(tree_.proof[n]));
         return true;
       }
-      if (in_time && wants_knowledge(node)) {
-        const bool again = tree_.asked[n] == kAskAgain;
-        tree_.asked[n] = kBeingAsked;
+      if (wants_knowledge(node, limits)) {
         const auto root = NodeKnowledge<Words>::stones_of(base_);
-        auto verdict = ask(worker, visit.position, root, false, lock);
-        if (again) verdict.pruned = {};
-        apply(node, verdict);
-        in_time = can_ask(limits);
+        const auto verdict = ask(worker, node, visit.position, root, limits.end, lock);
+        if (verdict) apply(node, *verdict);
         continue;
       }
       if (tree_.asked[n] == kBeingAsked) break;  // nothing below may be asked before it is known what is filled in
@@ -358,44 +350,51 @@ class Uct {
     if (settings_.rave.least_reply > 0) tree_.back_up_replies(node, settings_.rave.least_reply);
   }
 
-  void ask_root(Worker& worker, std::unique_lock<std::mutex>& lock) {
-    tree_.asked[0] = kBeingAsked;
+  void ask_root(Worker& worker, const UctLimits& limits, std::unique_lock<std::mutex>& lock) {
+    // A win must not be forgotten for want of time; on small boards this is enough to find it again.
+    constexpr auto kGrace = std::chrono::milliseconds(10);
+    const auto earliest = std::chrono::steady_clock::now() + (was_proven_ ? kGrace : std::chrono::milliseconds(0));
     was_proven_ = false;
-    const auto verdict = ask(worker, root_, NodeKnowledge<Words>::stones_of(root_), true, lock);
+    const auto root = NodeKnowledge<Words>::stones_of(root_);
+    const auto verdict = ask(worker, 0, root_, root, std::max(limits.end, earliest), lock);
+    if (!verdict) return;
     base_ = root_;
-    put_stones(base_, verdict.stones);
+    put_stones(base_, verdict->stones);
     patterns_ = patterns_of(base_);
-    apply(0, verdict);
+    apply(0, *verdict);
   }
 
-  // What is known of a position. Others may go on meanwhile.
-  NodeVerdict<Words> ask(Worker& worker, const Position<Words>& position,
-                         const typename NodeKnowledge<Words>::Stones& before, bool root,
-                         std::unique_lock<std::mutex>& lock) {
+  // What is known of a node's position, which follows from `before`; nothing when that was not known by the deadline.
+  // Others may go on meanwhile.
+  std::optional<NodeVerdict<Words>> ask(Worker& worker, std::int32_t node, const Position<Words>& position,
+                                        const typename NodeKnowledge<Words>::Stones& before,
+                                        std::chrono::steady_clock::time_point deadline,
+                                        std::unique_lock<std::mutex>& lock) {
+    const auto n = std::size_t(node);
+    const auto asked = std::exchange(tree_.asked[n], std::uint8_t(kBeingAsked));
     lock.unlock();
-    const auto began = std::chrono::steady_clock::now();
-    const auto verdict = worker.knowledge.ask(position, before, root);
-    const auto took = std::chrono::steady_clock::now() - began;
+    worker.knowledge.set_deadline(deadline);
+    auto verdict = worker.knowledge.ask(position, before, node == 0);
     lock.lock();
-    asking_ = std::max(took, asking_ * 99 / 100);
+    if (verdict.cut_short) {
+      tree_.asked[n] = asked;
+      return {};
+    }
+    if (asked == kAskAgain) verdict.pruned = {};
     return verdict;
-  }
-
-  // Whether an answer, as slow as the slowest of late, would still come in time.
-  bool can_ask(const UctLimits& limits) const {
-    return settings_.knowledge > 0 && std::chrono::steady_clock::now() + asking_ <= limits.end;
   }
 
   float visits_to(std::int32_t node) const {
     return node == 0 ? tree_.total_visits[0] : tree_.visits[std::size_t(tree_.parent_edge[std::size_t(node)])];
   }
 
-  bool wants_knowledge(std::int32_t node) const {
+  bool wants_knowledge(std::int32_t node, const UctLimits& limits) const {
     // What is said of a position without moves, which waits for them, would be lost.
     if (tree_.edge_count[std::size_t(node)] == 0 && tree_.net_prior[std::size_t(node)] == kFromNetSoon) return false;
     const auto asked = tree_.asked[std::size_t(node)];
-    if (asked != kNotAsked && asked != kAskAgain) return false;
-    return visits_to(node) > float(settings_.knowledge) || (node == 0 && was_proven_);
+    if (settings_.knowledge == 0 || (asked != kNotAsked && asked != kAskAgain)) return false;
+    if (node == 0 && was_proven_) return true;
+    return visits_to(node) > float(settings_.knowledge) && std::chrono::steady_clock::now() < limits.end;
   }
 
   bool wants_net(std::int32_t node) const {
@@ -517,7 +516,6 @@ class Uct {
   bool ready_ = false;  // whether the root has its moves
   // Whether a root before this one was proven: what it rested on may not be in the tree, and is asked for at once.
   bool was_proven_ = false;
-  std::chrono::steady_clock::duration asking_;  // what connections and inferior cells of a position take, the slowest
   Tree tree_{true};
   std::vector<std::array<Set, 2>> fills_;  // by Tree::fill: all stones of a node's position, with what is filled in
   std::mutex mutex_;                       // of the tree and the fills

@@ -2,11 +2,13 @@
 #include "core/connections.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 #include "check.hpp"
 #include "core/carrier_search.hpp"
 #include "core/edge_templates.hpp"
+#include "core/moving_connections.hpp"
 #include "core/position.hpp"
 
 using namespace fingal;
@@ -169,6 +171,33 @@ void test_update_joins_and_kills() {
   CHECK(black.end_of(6) != black.end_of(12));
 }
 
+// When it is late little is found, but what is found holds, can be taken back, and is completed when there is time.
+void test_late() {
+  using Clock = std::chrono::steady_clock;
+  const auto& g = geometry<1>(8, 8);
+  const auto own = cells<1>({12, 34}), opponent = cells<1>({28, 41});
+  Connections<1> in_time(g, kBlack, {}), late(g, kBlack, {});
+  in_time.build(own, opponent);
+  late.set_deadline(Clock::now());
+  late.build(own, opponent);
+  CHECK(late.cut_short() && !in_time.cut_short());
+  const auto before = all_of(late);
+  CHECK(!before.empty() && 10 * before.size() < all_of(in_time).size());
+  late.update(cells<1>({20}), cells<1>({43}));
+  CHECK(attack(g, late, 9) > 0);
+  late.undo();
+  CHECK(all_of(late) == before);
+
+  MovingConnections<1> moving(g);
+  const MovingConnections<1>::Stones stones{own, opponent};
+  moving.set_deadline(Clock::now());
+  moving.at(kBlack, {}, stones);
+  CHECK(moving.cut_short());
+  moving.set_deadline(Clock::time_point::max());
+  CHECK(all_of(moving.at(kBlack, stones, stones)) == all_of(in_time));
+  CHECK(!moving.cut_short());
+}
+
 }  // namespace
 
 int main() {
@@ -179,5 +208,6 @@ int main() {
   test_claims_hold();
   test_updates();
   test_update_joins_and_kills();
+  test_late();
   return verdict();
 }

@@ -203,7 +203,8 @@ def test_interrupts() -> None:
     assert search.finish(100).visits >= before + 100
 
 
-def test_what_is_proven_once_is_won_with_next_to_no_search() -> None:
+@pytest.mark.parametrize("limit", [{"simulations": 1}, {"seconds": 1e-9}], ids=str)
+def test_what_is_proven_once_is_won_with_next_to_no_search(limit: dict[str, float]) -> None:
     """Connections say so at once, where the search before has proven it: no position needs its usual visits."""
     rng, proven = random.Random(1), 0
     for game in range(400):
@@ -214,7 +215,8 @@ def test_what_is_proven_once_is_won_with_next_to_no_search() -> None:
         while not board.is_over():
             if board.turn is turn:
                 search.set_position(board)
-                is_proven = search.finish(1 if is_proven else 100).proof == 1 or is_proven
+                found = search.finish(**limit) if is_proven else search.finish(100)  # type: ignore[arg-type]
+                is_proven = found.proof == 1 or is_proven
                 board.push(search.best_move())
             else:
                 board.push(rng.choice(board.empty_cells))

@@ -133,10 +133,8 @@ class Search(growing.Search):
             try:
                 while left > 0 and not self._stop.is_set():
                     wait = max(0.0, end - time.monotonic())
-                    if wait == 0 and tree.visits > 0:
-                        break
                     left -= self._slice(tree, board, left, wait, most_nodes)
-                    if tree.proof != 0 or tree.nodes >= most_nodes or proving.is_done():
+                    if wait == 0 or tree.proof != 0 or tree.nodes >= most_nodes or proving.is_done():
                         break
                     yield
             finally:
