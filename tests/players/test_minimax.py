@@ -13,6 +13,8 @@ from fingal.nets.inference import open_evaluator
 from fingal.nets.narrowing import Config, Narrowing
 from fingal.players import make
 from fingal.players.minimax import MinimaxPlayer
+from fingal.players.player import Limit
+from fingal.search.evaluator import Evaluation, Positions
 
 
 @pytest.fixture
@@ -44,6 +46,25 @@ def test_without_connections_it_goes_by_the_values(net: Path) -> None:
     assert plain.choose(Record(4, 4)) in Board(4).empty_cells
     assert plain.value is not None
     assert -1 <= plain.value <= 1
+
+
+def test_an_interrupt_and_a_limit_of_seconds_end_the_second_look(net: Path) -> None:
+    judged: list[int] = []
+
+    def counting(positions: Positions) -> Evaluation:
+        judged.append(len(positions.last))
+        return evaluator(positions)
+
+    evaluator = open_evaluator(net)
+    player, record = MinimaxPlayer(counting, depth=2, connections=False), Record(4, 4)
+    player.interrupt()
+    hurried = player.choose(record)
+    assert judged == [16]
+    assert hurried == MinimaxPlayer(evaluator, connections=False).choose(record)
+    player.choose(record, Limit(seconds=1e-9))
+    assert judged == [16, 16]
+    player.choose(record)
+    assert sum(judged) > 2 * 16 + 16 + 15
 
 
 def test_it_swaps_by_its_value(net: Path) -> None:

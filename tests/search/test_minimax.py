@@ -50,6 +50,28 @@ def test_the_value_is_that_of_the_whole_tree(depth: int, seed: int) -> None:
     assert -worth(after, depth - 1) == pytest.approx(found.value)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_when_time_is_over_it_finds_the_best_of_what_was_looked_at(seed: int) -> None:
+    board = Board(4)
+    board.push(seed)
+    first = minimax(board, made_up, 1)
+    tried: dict[int, float] = {}
+    for looks in range(16):
+        left = iter([False] * looks)
+        found = minimax(board, made_up, 2, is_over=lambda left=left: next(left, True))  # type: ignore[misc]
+        after = board.copy()
+        after.push(found.move)
+        if looks < 2:
+            assert found.move == first.move
+        if looks == 0:
+            assert found.value == pytest.approx(first.value)
+        else:
+            assert found.value == pytest.approx(-worth(after, 1))
+            tried[looks] = found.value
+    assert list(tried.values()) == sorted(tried.values())
+    assert tried[15] == pytest.approx(worth(board, 2))
+
+
 def test_a_win_is_taken_and_a_loss_in_two_is_seen() -> None:
     board = Board(3)
     for move in ("b1", "a3", "b2", "c3"):  # Black wins at a3 or b3: a3 is taken, b3 wins

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,9 +50,20 @@ class MinimaxPlayer:
         self.value: float | None = None
         """What the last search found the position worth."""
         self._evaluator, self._depth, self._connections = evaluator, depth, connections
+        self._stop = threading.Event()
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
-        """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
+        """The search's move. It swaps where that is better, and opens evenly where the opponent may swap.
+
+        An interrupt and a limit of seconds end the look at the second move, the whole of which can take long.
+        """
+        end = math.inf if limit.seconds is None else time.monotonic() + limit.seconds
+        try:
+            return self._choose(record, lambda: self._stop.is_set() or time.monotonic() >= end)
+        finally:
+            self._stop.clear()
+
+    def _choose(self, record: Record, is_over: Callable[[], bool]) -> int:
         import random
 
         from fingal.analysis.connections import must_play
@@ -67,10 +82,14 @@ class MinimaxPlayer:
                 return known.line[0]
             must = must_play(board)
             moves = None if must is None else sorted(must)
-        found = minimax(board, self._evaluator, self._depth, moves)
+        found = minimax(board, self._evaluator, self._depth, moves, is_over)
         self.value = found.value
         # Mirrored, the position is the opponent's: a swap makes of a value its negative.
         return SWAP if board.can_swap and found.value < 0 else found.move
+
+    def interrupt(self) -> None:
+        """Be content, from any thread, with the moves that have been looked at."""
+        self._stop.set()
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,11 +26,18 @@ class Found(NamedTuple):
     """How many positions were judged."""
 
 
-def minimax(board: Board, evaluator: Evaluator, depth: int = 1, moves: Sequence[int] | None = None) -> Found:
+def minimax(
+    board: Board,
+    evaluator: Evaluator,
+    depth: int = 1,
+    moves: Sequence[int] | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Found:
     """The best of ``moves``, or of all, by the values one or two moves later.
 
     A move that wins is worth 1 exactly. At depth 2 a move is left as soon as a reply shows that it is no better than
-    the best so far (alpha-beta), so the result is that of the whole tree.
+    the best so far (alpha-beta), so the result is that of the whole tree. It is asked before every move of the second
+    look whether the time ``is_over``; then the best of those that had it is found, or the first look's.
     """
     if depth not in (1, 2):
         raise ValueError(f"depth must be 1 or 2, not {depth}")
@@ -44,6 +51,8 @@ def minimax(board: Board, evaluator: Evaluator, depth: int = 1, moves: Sequence[
     leaves = len(tried)
     chosen, most, killer = tried[best], -np.inf, -1
     for index in np.argsort(worth, kind="stable"):
+        if is_over():
+            break
         child = after[index]
         # What the first look says of a cell as a move of ours says something of it as a reply.
         order = [tried[at] for at in np.argsort(worth, kind="stable") if tried[at] != tried[index]]
@@ -60,7 +69,7 @@ def minimax(board: Board, evaluator: Evaluator, depth: int = 1, moves: Sequence[
         # An equal value is not better, and may be a bound only.
         if least > most:
             chosen, most = tried[index], least
-    return Found(chosen, float(most), leaves)
+    return Found(chosen, float(-worth[best] if most == -np.inf else most), leaves)
 
 
 def _children(board: Board, cells: Sequence[int], evaluator: Evaluator) -> tuple[list[Board], NDArray[np.float64]]:
