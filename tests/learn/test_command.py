@@ -161,6 +161,15 @@ def test_nonsense_is_refused_in_one_sentence(arguments: list[str], message: str)
     [
         (["ezo", "--games", "0"], "games must be at least 1, not 0"),
         (["alphazero", "--sizes", "1"], "sizes must be different numbers from 2 to 19"),
+        (
+            ["alphazero", "--width", "64"],
+            "width=64 has no effect beside the residual net: give channels instead, or architecture too",
+        ),
+        (["alphazero", "--preset", "gpu-large", "--width", "64"], "width=64 has no effect beside the residual net"),
+        (
+            ["alphazero", "--teacher-share", "1"],
+            "teacher_share=1.0 has no effect without a teacher: give teacher too",
+        ),
         (["ezo", "--gams", "5"], "--gams"),
         (["ezo", "--start", "missing.safetensors"], "there is no file missing.safetensors"),
         (["ezo", "--preset"], "'' is not a preset"),
