@@ -26,7 +26,6 @@ void Connections<Words>::build(const Set& own, const Set& opponent) {
   store_.clear(limits_.record);
   history_.clear();
   steps_.clear();
-  cut_short_ = false;
   for (int cell = 0; cell < cells_; ++cell) end_of_[std::size_t(cell)] = std::uint16_t(cell);
   find_groups();
   captured_.compute(own_, empty_);

@@ -59,8 +59,11 @@ class Connections {
   void undo();
 
   // Builds and updates that last until then end there: what they have found holds, but there may be more.
-  void set_deadline(std::chrono::steady_clock::time_point deadline) { deadline_ = deadline; }
-  // Whether one has ended so since the last build began.
+  void set_deadline(std::chrono::steady_clock::time_point deadline) {
+    deadline_ = deadline;
+    cut_short_ = false;
+  }
+  // Whether one has ended so since the deadline was set.
   bool cut_short() const { return cut_short_; }
 
   Colour colour() const { return colour_; }

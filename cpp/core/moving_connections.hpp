@@ -22,9 +22,12 @@ class MovingConnections {
     return connections_[colour];
   }
 
-  // As Connections' own. What was cut short is built anew when it is asked for again.
+  // As Connections' own. What the deadline before has cut short is built anew when it is asked for again.
   void set_deadline(std::chrono::steady_clock::time_point deadline) {
-    for (auto& connections : connections_) connections.set_deadline(deadline);
+    for (const auto colour : {kBlack, kWhite}) {
+      if (connections_[colour].cut_short()) updates_[colour] = -1;
+      connections_[colour].set_deadline(deadline);
+    }
   }
   bool cut_short() const { return connections_[kBlack].cut_short() || connections_[kWhite].cut_short(); }
 
@@ -35,7 +38,6 @@ class MovingConnections {
   void go_to(Colour colour, const Stones& stones) {
     auto& connections = connections_[colour];
     auto& updates = updates_[colour];
-    if (connections.cut_short()) updates = -1;
     const auto is_past = [&](const Set& own, const Set& opponent) {
       return (own - stones[colour]).any() || (opponent - stones[other(colour)]).any();
     };

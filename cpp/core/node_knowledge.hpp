@@ -16,7 +16,7 @@ struct NodeVerdict {
   Bits<Words> moves;                  // the must-play region, without what is filled in: all others lose
   Bits<Words> pruned;                 // moves that need not be tried, as another is as good
   Move winning = -1;                  // at the root: the move that wins, when it is won
-  bool cut_short = false;             // nothing is known, but more time may tell
+  bool cut_short = false;             // nothing is known, but with more time something may be
   std::array<Bits<Words>, 2> stones;  // by colour, with what can be filled in without changing the winner
 };
 

@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 
 #include "choice.hpp"
 #include "node_knowledge.hpp"
@@ -33,7 +32,7 @@ struct UctLimits {
   std::int64_t simulations = 0;
   std::int64_t nodes = 0;  // that the tree may have
   std::chrono::steady_clock::time_point deadline;
-  // Of all that the run is a part of: what is asked for is answered by then.
+  // Of all that the run is a part of: what is asked for is answered well before.
   std::chrono::steady_clock::time_point end;
 };
 
@@ -297,7 +296,7 @@ class Uct {
       }
       if (wants_knowledge(node, limits)) {
         const auto root = NodeKnowledge<Words>::stones_of(base_);
-        const auto verdict = ask(worker, node, visit.position, root, limits.end, lock);
+        const auto verdict = ask(worker, node, visit.position, root, limits, {}, lock);
         if (verdict) apply(node, *verdict);
         continue;
       }
@@ -353,10 +352,9 @@ class Uct {
   void ask_root(Worker& worker, const UctLimits& limits, std::unique_lock<std::mutex>& lock) {
     // A win must not be forgotten for want of time; on small boards this is enough to find it again.
     constexpr auto kGrace = std::chrono::milliseconds(10);
-    const auto earliest = std::chrono::steady_clock::now() + (was_proven_ ? kGrace : std::chrono::milliseconds(0));
+    const auto least = was_proven_ ? kGrace : std::chrono::milliseconds(0);
     was_proven_ = false;
-    const auto root = NodeKnowledge<Words>::stones_of(root_);
-    const auto verdict = ask(worker, 0, root_, root, std::max(limits.end, earliest), lock);
+    const auto verdict = ask(worker, 0, root_, NodeKnowledge<Words>::stones_of(root_), limits, least, lock);
     if (!verdict) return;
     base_ = root_;
     put_stones(base_, verdict->stones);
@@ -364,23 +362,23 @@ class Uct {
     apply(0, *verdict);
   }
 
-  // What is known of a node's position, which follows from `before`; nothing when that was not known by the deadline.
+  // What is known of a node's position, which follows from `before`. It may take half of the time that is left, since
+  // games are needed too, and this at least; when that is not enough nothing is said, nor asked again at this root.
   // Others may go on meanwhile.
   std::optional<NodeVerdict<Words>> ask(Worker& worker, std::int32_t node, const Position<Words>& position,
-                                        const typename NodeKnowledge<Words>::Stones& before,
-                                        std::chrono::steady_clock::time_point deadline,
-                                        std::unique_lock<std::mutex>& lock) {
+                                        const typename NodeKnowledge<Words>::Stones& before, const UctLimits& limits,
+                                        std::chrono::steady_clock::duration least, std::unique_lock<std::mutex>& lock) {
     const auto n = std::size_t(node);
-    const auto asked = std::exchange(tree_.asked[n], std::uint8_t(kBeingAsked));
+    const bool again = tree_.asked[n] == kAskAgain;
+    tree_.asked[n] = kBeingAsked;
     lock.unlock();
-    worker.knowledge.set_deadline(deadline);
+    const auto now = std::chrono::steady_clock::now();
+    worker.knowledge.set_deadline(now + std::max((limits.end - now) / 2, least));
     auto verdict = worker.knowledge.ask(position, before, node == 0);
     lock.lock();
-    if (verdict.cut_short) {
-      tree_.asked[n] = asked;
-      return {};
-    }
-    if (asked == kAskAgain) verdict.pruned = {};
+    tree_.asked[n] = kAsked;
+    if (verdict.cut_short) return {};
+    if (again) verdict.pruned = {};
     return verdict;
   }
 
@@ -465,7 +463,6 @@ class Uct {
   // Takes in what connections and inferior cells say of a node.
   void apply(std::int32_t node, const NodeVerdict<Words>& verdict) {
     const auto n = std::size_t(node);
-    tree_.asked[n] = kAsked;
     if (verdict.proof != kUnknown) {
       tree_.proof[n] = verdict.proof;
       if (node != 0) return;

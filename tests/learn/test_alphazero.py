@@ -375,13 +375,6 @@ def test_a_run_ends(minutes: float) -> None:
     assert AlphaZero(minutes=minutes, steps=5).steps == 5
 
 
-def test_a_width_a_teachers_share_and_presets_stay_possible() -> None:
-    assert replace(FAST, architecture="convolutional", sizes=(3,), width=64).width == 64
-    assert replace(FAST, teacher="fingal-small", teacher_share=1.0).teacher_share == 1
-    for preset in alphazero.PRESETS.values():
-        assert replace(preset, architecture="residual").architecture == "residual"
-
-
 def test_something_is_learned_from() -> None:
     with pytest.raises(ValueError, match="full_share must be above 0 where neither"):
         replace(FAST, full_share=0.0, cheap_positions=False)

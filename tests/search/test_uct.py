@@ -225,6 +225,21 @@ def test_what_is_proven_once_is_won_with_next_to_no_search(limit: dict[str, floa
     assert proven > 300
 
 
+def test_questions_that_were_cut_short_elsewhere_are_forgotten() -> None:
+    """In this position of 6x6 semi connections win, but none of their cells is seen to."""
+    rng, search, board = random.Random(1), Search(), Board(6)
+    for cell in (35, 11, 24, 26):
+        board.push(cell)
+    for _ in range(60):
+        elsewhere = Board(6)
+        for cell in rng.sample(range(36), rng.randrange(2, 8)):
+            elsewhere.push(cell)
+        search.set_position(elsewhere)
+        search.finish(seconds=rng.uniform(0.003, 0.03))
+        search.set_position(board)
+        assert search.finish(60, seconds=20).proof == 1
+
+
 def test_lost_moves_are_told_by_how_long_they_took_to_refute() -> None:
     rng, lost = random.Random(2), 0
     for _ in range(150):

@@ -20,15 +20,7 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.delivery import Net
-from fingal.learn.parts.kinds import (
-    check_above_0,
-    check_from_0,
-    check_kinds,
-    check_least,
-    check_seed,
-    check_shares,
-    check_unused,
-)
+from fingal.learn.parts.kinds import check_above_0, check_from_0, check_kinds, check_least, check_seed, check_shares
 from fingal.learn.parts.replay import Batch, Replay, make_batch
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import Descent, Settings, follow, losses, pace
@@ -95,8 +87,6 @@ class Distil:
         check_from_0(self, "minutes", "warm_up", "weight_decay", "reply_weight", "owner_weight")
         check_above_0(self, "learning_rate")
         check_shares(self, "decay_from", "averaging", "teacher_weight")
-        if not self.teacher:
-            check_unused(self, "teacher_weight", "without a teacher: give teacher too")
         check_seed(self, 63)
         folders = [Path(folder).resolve() for folder in (self.source, *self.also)]
         if len(set(folders)) < len(folders):

@@ -17,7 +17,6 @@ from fingal.learn.parts.kinds import (
     check_seed,
     check_shares,
     check_sizes,
-    check_unused,
 )
 from fingal.nets import choice
 from fingal.nets.residual import LARGE, SMALL, Config
@@ -131,8 +130,6 @@ class AlphaZero:
             check_above_0(self, "minutes")
         check_shares(self, "full_share", "search_share", "teacher_share", "wild_share", "drawn_share")
         check_shares(self, "recent", "averaging", "decay_from")
-        if not self.teacher:
-            check_unused(self, "teacher_share", "without a teacher: give teacher too")
         check_seed(self, 53)  # pools have seeds a thousand times as large, of 64 bits
         if not -2 <= self.resign_below <= 0:
             raise ValueError(f"resign_below must be from -2 to 0, not {self.resign_below}: at -1 no side resigns")
@@ -146,9 +143,7 @@ class AlphaZero:
             raise ValueError("full_share must be above 0 where neither cheap_positions nor proven_positions are kept")
         if self.architecture not in (named := ("residual", *choice.NAMES)):
             raise ValueError(f"architecture must be one of {', '.join(named)}, not {self.architecture!r:.40}")
-        if self.architecture == "residual":
-            check_unused(self, "width", "beside the residual net: give channels instead, or architecture too")
-        else:
+        if self.architecture != "residual":
             choice.shape(self.architecture, self.sizes[0], self.width)
             if len(self.sizes) > 1:
                 raise ValueError(f"sizes must be one size for a {self.architecture} net, not {self.sizes}")

@@ -16,7 +16,6 @@ from fingal.learn.parts.kinds import (
     check_seed,
     check_shares,
     check_sizes,
-    check_unused,
 )
 from fingal.nets.residual import LARGE, SMALL, Config
 
@@ -102,9 +101,7 @@ class Apprentice:
         check_above_0(self, "learning_rate", "opening_spread", "checkpoint_minutes")
         check_shares(self, "looked", "teacher_share", "stray", "wild_share", "recorded_share", "stubborn_share")
         check_shares(self, "sure", "decay_from", "averaging")
-        if not self.records:
-            check_unused(self, "recorded_share", "without records: give records too")
-        elif self.wild_share + self.recorded_share > 1:
+        if self.records and self.wild_share + self.recorded_share > 1:
             both = f"{self.wild_share} and {self.recorded_share}"
             raise ValueError(f"wild_share and recorded_share must be at most 1 together, not {both}")
         for size in self.record_files():

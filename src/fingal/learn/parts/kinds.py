@@ -60,16 +60,6 @@ def check_shares(settings: Any, *names: str) -> None:
             raise ValueError(f"{name} must be from 0 to 1, not {getattr(settings, name)}")
 
 
-def check_unused(settings: Any, name: str, why: str) -> None:
-    """Refuse a setting that was changed where it has no effect; ``why`` says where that is, and what to do.
-
-    A default that was given cannot be told from one that was not.
-    """
-    value = getattr(settings, name)
-    if value != getattr(type(settings), name):
-        raise ValueError(f"{name}={value} has no effect {why}")
-
-
 def check_seed(settings: Any, bits: int) -> None:
     """Refuse a seed of more bits, or below 0."""
     if not 0 <= settings.seed < 2**bits:
