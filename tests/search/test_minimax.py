@@ -7,7 +7,7 @@ import pytest
 
 from fingal.game import Board
 from fingal.search.evaluator import Evaluation, Positions
-from fingal.search.minimax import minimax
+from fingal.search.minimax import Found, minimax
 
 
 def made_up(positions: Positions) -> Evaluation:
@@ -50,26 +50,44 @@ def test_the_value_is_that_of_the_whole_tree(depth: int, seed: int) -> None:
     assert -worth(after, depth - 1) == pytest.approx(found.value)
 
 
+def cut_short(board: Board, batches: int) -> Found:
+    """What a look at two moves finds when its time is over after so many batches of the second."""
+    left = iter([False] * batches)
+    return minimax(board, made_up, 2, is_over=lambda: next(left, True))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_when_time_is_over_it_finds_the_best_of_what_was_looked_at(seed: int) -> None:
     board = Board(4)
     board.push(seed)
     first = minimax(board, made_up, 1)
-    tried: dict[int, float] = {}
-    for looks in range(16):
-        left = iter([False] * looks)
-        found = minimax(board, made_up, 2, is_over=lambda left=left: next(left, True))  # type: ignore[misc]
+    tried = []
+    for batches in range(33):  # a move has two batches at most
+        found = cut_short(board, batches)
         after = board.copy()
         after.push(found.move)
-        if looks < 2:
-            assert found.move == first.move
-        if looks == 0:
-            assert found.value == pytest.approx(first.value)
+        if batches < 2:
+            assert (found.move, found.value) == (first.move, pytest.approx(first.value))
         else:
             assert found.value == pytest.approx(-worth(after, 1))
-            tried[looks] = found.value
-    assert list(tried.values()) == sorted(tried.values())
-    assert tried[15] == pytest.approx(worth(board, 2))
+            tried.append(found.value)
+    assert tried == sorted(tried)
+    assert tried[-1] == pytest.approx(worth(board, 2))
+
+
+def test_when_time_is_over_no_move_is_made_that_was_seen_to_lose_at_once() -> None:
+    rng, hurried = random.Random(1), 0
+    for _ in range(60):
+        board = Board(4)
+        while board.ply < 9 and not board.is_over():
+            board.push(rng.choice(board.empty_cells))
+        if board.is_over() or (whole := worth(board, 2)) == -1:
+            continue
+        for batches in range(14):
+            found = cut_short(board, batches)
+            hurried += found.value != pytest.approx(whole)
+            assert found.value > -1
+    assert hurried > 50
 
 
 def test_a_win_is_taken_and_a_loss_in_two_is_seen() -> None:

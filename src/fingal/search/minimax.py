@@ -36,8 +36,9 @@ def minimax(
     """The best of ``moves``, or of all, by the values one or two moves later.
 
     A move that wins is worth 1 exactly. At depth 2 a move is left as soon as a reply shows that it is no better than
-    the best so far (alpha-beta), so the result is that of the whole tree. It is asked before every move of the second
-    look whether the time ``is_over``; then the best of those that had it is found, or the first look's.
+    the best so far (alpha-beta), so the result is that of the whole tree. Before every batch of the second look it is
+    asked whether the time ``is_over``: then the best of the moves that had the whole look is found, or, where these all
+    lose at once, the first look's best among the others.
     """
     if depth not in (1, 2):
         raise ValueError(f"depth must be 1 or 2, not {depth}")
@@ -51,8 +52,6 @@ def minimax(
     leaves = len(tried)
     chosen, most, killer = tried[best], -np.inf, -1
     for index in np.argsort(worth, kind="stable"):
-        if is_over():
-            break
         child = after[index]
         # What the first look says of a cell as a move of ours says something of it as a reply.
         order = [tried[at] for at in np.argsort(worth, kind="stable") if tried[at] != tried[index]]
@@ -60,8 +59,11 @@ def minimax(
         replies = list(dict.fromkeys([*replies, *child.empty_cells]))
         least = np.inf
         for part in (replies[:FIRST_REPLIES], replies[FIRST_REPLIES:]):
-            if not part or least <= most:
+            if not part or least <= max(most, -1):
                 continue
+            if is_over():
+                found = (tried[index], -worth[index]) if most <= -1 else (chosen, most)
+                return Found(found[0], float(found[1]), leaves)
             _, values = _children(child, part, evaluator)
             leaves += len(part)
             if values.min() < least:
@@ -69,7 +71,7 @@ def minimax(
         # An equal value is not better, and may be a bound only.
         if least > most:
             chosen, most = tried[index], least
-    return Found(chosen, float(-worth[best] if most == -np.inf else most), leaves)
+    return Found(chosen, float(most), leaves)
 
 
 def _children(board: Board, cells: Sequence[int], evaluator: Evaluator) -> tuple[list[Board], NDArray[np.float64]]:

@@ -104,6 +104,35 @@ def test_an_analysis_of_one_that_does_not_search_is_one_answer(pool: Searches) -
     assert [candidate.move for candidate in seen.candidates] == ["b3"]
 
 
+def test_a_cancelled_analysis_ends_though_its_player_does_not_search(
+    pool: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, interrupted = threading.Event(), threading.Event()
+
+    class Slow:
+        name = "slow"
+
+        def choose(self, record: Record, limit: Limit) -> int:
+            begun.set()
+            assert interrupted.wait(WAIT)
+            return record.board().legal_moves[0]
+
+        def interrupt(self) -> None:
+            interrupted.set()
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(spec, "make", lambda text: Slow())
+    heard, free = Heard(), Heard()
+    pool.analyse("page", "resistance", ONE_WINS, 5, heard)
+    assert begun.wait(WAIT)
+    pool.cancel("page")
+    assert interrupted.is_set()
+    pool.run("page", lambda cancelled: "free", free)
+    assert free.next() == "free"
+    assert heard.said.empty()
+
+
 def test_an_analysis_leaves_the_swap_out(pool: Searches) -> None:
     heard = Heard()
     centre = Record.of(["b2"], 3, swap=True)

@@ -95,7 +95,8 @@ class Searches:
             with self._player(job, player) as asked:
                 found = searching(asked)
                 if found is None:
-                    seen = _answer(asked, record)
+                    with job.interruptible(_interrupt(asked)):
+                        seen = _answer(asked, record)
                     job.tell(lambda: tell(seen))
                     return True
                 return self._analyse(job, found, record, lines, tell)

@@ -35,7 +35,7 @@ MOST: dict[str, float] = {
 }
 """The most that a setting of a player may be; what is not here is harmless or refused below.
 
-A player that looks some moves ahead cannot be interrupted, and holds its thread until it has moved.
+Some players that look moves ahead cannot be interrupted, and hold their thread until they have moved.
 """
 
 LARGEST = 1e9
