@@ -197,7 +197,6 @@ def test_command(
             {"records": ("5x5=a",), "wild_share": 0.9},
             "wild_share and recorded_share must be at most 1 together, not 0.9 and 0.25",
         ),
-        ({"recorded_share": 0.5}, "recorded_share=0.5 has no effect without records: give records too"),
         ({"learning_rate": 0.0}, "learning_rate must be a number above 0, not 0.0"),
         ({"steps": 0}, "steps must be at least 1, not 0"),
         ({"seed": -1}, "seed must be from 0 to 2**63 - 1, not -1"),

@@ -15,6 +15,8 @@ import torch
 from fingal import cli
 from fingal.game import Record
 from fingal.learn import command
+from fingal.learn.alphazero import AlphaZero
+from fingal.learn.apprentice import Apprentice
 from fingal.learn.parts.run import Run
 from fingal.nets import checkpoint
 from fingal.nets.card import find
@@ -170,6 +172,11 @@ def test_nonsense_is_refused_in_one_sentence(arguments: list[str], message: str)
             ["alphazero", "--teacher-share", "1"],
             "teacher_share=1.0 has no effect without a teacher: give teacher too",
         ),
+        (["distil", "--teacher-weight", "0.9"], "teacher_weight=0.9 has no effect without a teacher: give teacher too"),
+        (
+            ["apprentice", "--recorded-share", "0.5"],
+            "recorded_share=0.5 has no effect without records: give records too",
+        ),
         (["ezo", "--gams", "5"], "--gams"),
         (["ezo", "--start", "missing.safetensors"], "there is no file missing.safetensors"),
         (["ezo", "--preset"], "'' is not a preset"),
@@ -191,6 +198,31 @@ def test_bad_settings_end_with_status_2(
         cli.main()
     assert left.value.code == 2
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        AlphaZero(architecture="convolutional", sizes=(3,), width=64),
+        AlphaZero(teacher="fingal-small", teacher_share=1.0),
+        Apprentice(records=("9x9=games.txt",), recorded_share=0.5),
+        *(
+            preset
+            for name in command.LEARNERS
+            for preset in importlib.import_module(f"fingal.learn.{name}").PRESETS.values()
+        ),
+    ],
+)
+def test_what_has_an_effect_is_not_refused(settings: object) -> None:
+    command.check_effects(settings)
+
+
+def test_a_run_that_was_begun_with_a_setting_without_effect_goes_on(tmp_path: Path) -> None:
+    run = Run(tmp_path, {"width": 64})
+    run.log(1, {})
+    run.close()
+    with pytest.raises(ValueError, match="holds a run with another"):  # and not that width has no effect
+        command.main(["alphazero", "--width", "64", "--run", str(tmp_path), "--device", "cpu"])
 
 
 def test_a_preset_is_the_start_and_the_command_line_has_the_last_word(

@@ -110,7 +110,20 @@ def main(arguments: list[str]) -> None:
         description=f"{(module.__doc__ or '').splitlines()[0]}\n\nPresets: {', '.join(module.PRESETS)}.",
         config=(tyro.conf.FlagCreatePairsOff,),
     )
+    if not (options.run / "config.json").exists():  # a run that was begun so goes on
+        check_effects(options.settings)
     train(algorithm, module, options, Console(stderr=True))
+
+
+def check_effects(settings: Any) -> None:
+    """Refuse a setting that somebody changed though it has no effect, where the settings have an ``unused``.
+
+    A sweep may well vary such settings, so they do not refuse it themselves.
+    """
+    for name, why in getattr(settings, "unused", {}).items():
+        value = getattr(settings, name)
+        if value != getattr(type(settings), name):
+            raise ValueError(f"{name}={value} has no effect {why}")
 
 
 def preset(algorithm: str, module: ModuleType, arguments: list[str]) -> Any:

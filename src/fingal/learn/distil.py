@@ -93,6 +93,11 @@ class Distil:
             # What is held out would be learned from, or some positions would count twice.
             raise ValueError(f"also must name other runs than the source, each once, not {self.also}")
 
+    @property
+    def unused(self) -> dict[str, str]:
+        """Settings that have no effect beside the others, each with why, and what to do."""
+        return {} if self.teacher else {"teacher_weight": "without a teacher: give teacher too"}
+
 
 PRESETS = {"gpu-small": Distil(minutes=10), "gpu-large": Distil(net=LARGE, minutes=20)}
 """Named settings for ``--preset``."""

@@ -149,6 +149,14 @@ class AlphaZero:
                 raise ValueError(f"sizes must be one size for a {self.architecture} net, not {self.sizes}")
 
     @property
+    def unused(self) -> dict[str, str]:
+        """Settings that have no effect beside the others, each with why, and what to do."""
+        found = {} if self.teacher else {"teacher_share": "without a teacher: give teacher too"}
+        if self.architecture == "residual":
+            found["width"] = "beside the residual net: give channels instead, or architecture too"
+        return found
+
+    @property
     def checkpoint_every(self) -> int:
         """Steps from one checkpoint to the next; 0 in a run where the clock says when."""
         return self.checkpoint_steps or math.ceil(self.steps / 10)

@@ -109,6 +109,11 @@ class Apprentice:
                 raise ValueError(f"records must be of sizes that are played, and {size}x{size} is not")
         check_seed(self, 63)
 
+    @property
+    def unused(self) -> dict[str, str]:
+        """Settings that have no effect beside the others, each with why, and what to do."""
+        return {} if self.records else {"recorded_share": "without records: give records too"}
+
     def counts(self) -> list[int]:
         """How many games are played on each size."""
         shares = self.shares or (1.0,) * len(self.sizes)
