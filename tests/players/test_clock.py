@@ -76,6 +76,15 @@ def test_more_time_left_never_gives_less_time_for_a_move(one: float, other: floa
     assert 0 <= wanted(more, doubt) <= more.most
 
 
+@pytest.mark.parametrize(("seconds", "least", "most"), [(600, 0.15, 0.3), (8, 0.5, 0.7)])
+def test_time_is_for_the_moves_that_decide_unless_it_is_scarce(seconds: float, least: float, most: float) -> None:
+    """Between equals a game on 11x11 is decided after some sixteen moves of either side."""
+    left = seconds
+    for move in range(16):
+        left -= share(left, 121 - 2 * move).usual
+    assert least < left / seconds < most
+
+
 def test_hard_moves_get_more_time_and_clear_ones_less() -> None:
     usual = share(100, 100)
     clear = wanted(usual, Doubt(90, 0.9, 0.05, math.inf, 0.0))
@@ -87,13 +96,15 @@ def test_hard_moves_get_more_time_and_clear_ones_less() -> None:
 
 
 def test_a_lead_that_cannot_be_overtaken_is_enough() -> None:
-    usual = share(800 + 3, 200)  # 16 seconds for this move, 8 if it is clear
+    usual = share(
+        384 + 3.6, 240
+    )  # 36 of these seconds are scarce: 36 / 60 + 348 / 20 = 18 for a move, 9 if it is clear
     leading = Doubt(90, 1000, 0, 1000, 0.0)
-    assert wanted(usual, leading) == pytest.approx(8)
-    assert not is_enough(8, leading, spent=2, rate=200)  # 1200 visits are still to come
-    assert is_enough(8, leading, spent=4, rate=200)  # 800
-    assert not is_enough(8, Doubt(90, 1000, 0, math.inf, 0.0), spent=4, rate=200)
-    assert is_enough(8, Doubt(90, 1000, 0, math.inf, 0.0), spent=8, rate=200)
+    assert wanted(usual, leading) == pytest.approx(9)
+    assert not is_enough(9, leading, spent=3, rate=200)  # 1200 visits are still to come
+    assert is_enough(9, leading, spent=5, rate=200)  # 800
+    assert not is_enough(9, Doubt(90, 1000, 0, math.inf, 0.0), spent=5, rate=200)
+    assert is_enough(9, Doubt(90, 1000, 0, math.inf, 0.0), spent=9, rate=200)
 
 
 class Time:

@@ -129,7 +129,8 @@ def test_clock() -> None:
     assert player.limits == [NO_LIMIT]
     engine.answer("time_left w 60")
     engine.answer("genmove w")
-    assert player.limits[-1].seconds == pytest.approx((60 - 0.03 * 60) / (120 / 4))
+    scarce = 0.3 * 60
+    assert player.limits[-1].seconds == pytest.approx(scarce / (120 / 4) + (60 - 0.03 * 60 - scarce) / (120 / 12))
     assert player.limits[-1].clock == 60
     engine.answer("clear_board")
     engine.answer("genmove b")
@@ -137,7 +138,7 @@ def test_clock() -> None:
     engine.answer("param_game game_time 80")
     engine.answer("boardsize 3")
     engine.answer("genmove b")
-    assert player.limits[-1].seconds == pytest.approx((80 - 0.03 * 5) / 8)
+    assert player.limits[-1].seconds == pytest.approx((80 - 0.03 * 5) / 6)
     engine.answer("time_left w 0")
     engine.answer("genmove w")
     assert 0 < (player.limits[-1].seconds or 0) < 0.001

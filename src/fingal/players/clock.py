@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 LAG = 0.03
 """Seconds kept back for each move that may be left: for what passes between clock and player, and for late batches."""
-LEAST_MOVES = 8
+SCARCE = 0.3
+"""So many seconds for each move that may be left are shared as if the game were long: a busy machine may need them."""
+LEAST_MOVES = 6
 """The time left is never shared among fewer moves than this."""
 STRETCH = 2.5
 """A hard move may take so many times the usual."""
@@ -44,13 +46,16 @@ class Doubt:
 def share(left: float, empty: int, moves: int | None = None) -> Share:
     """What a move may take with so many seconds left, for the rest of the game or for ``moves``, and empty cells.
 
-    A player may have to fill half of the cells, and a lag for each is kept back; of the rest a move gets its part as if
-    either side had a quarter of the cells to fill, as in most games. Where the number of moves is given, all of them
-    get the same part. Even if every move takes the most, and the lag on top, the clock never runs out.
+    A player may have to fill half of the cells, and a lag for each is kept back. Of the rest, while it is scarce, a
+    move gets its part as if either side had a quarter of the cells to fill; what is beyond that goes to the moves that
+    decide most games, as if they were a twelfth of the cells. Where the number of moves is given, all of them get the
+    same part. Even if every move takes the most, and the lag on top, the clock never runs out.
     """
     count = _to_come(empty, moves)
     if moves is None:
-        usual = max(0.0, left - LAG * count) / max(float(LEAST_MOVES), empty / 4)
+        free = max(0.0, left - LAG * count)
+        scarce = min(free, SCARCE * count)
+        usual = scarce / max(LEAST_MOVES, empty / 4) + (free - scarce) / max(LEAST_MOVES, empty / 12)
         return Share(usual, STRETCH * usual)
     usual = max(0.0, left - RESERVE - LAG * count) / count
     # Of two moves the first may take three quarters, and the last of all has no other to take from.
