@@ -39,6 +39,7 @@ struct UctLimits {
 template <int Words>
 class Uct {
  public:
+  using Clock = std::chrono::steady_clock;
   using Set = Bits<Words>;
 
   Uct(const Position<Words>& root, Move last, std::shared_ptr<const PatternModel> model, const UctSettings& settings,
@@ -98,7 +99,7 @@ class Uct {
   // root that was never visited, or follows from one that was proven, gets a visit however late it is.
   std::int64_t run(const UctLimits& limits) {
     prepare_root();
-    const bool fresh = tree_.total_visits[0] == 0 || was_proven_;
+    const bool fresh = tree_.total_visits[0] == 0 || proves_again();
     std::atomic<std::int64_t> begun{0}, done{0};
     for (const auto& visit : visits_) begun += visit->state != kIdle;
     threads_.split(std::int64_t(workers_.size()), [&](std::int64_t begin, std::int64_t end) {
@@ -114,7 +115,7 @@ class Uct {
           while (visit.state != kWaiting && visit.patience > 0) {
             const auto number = begun++;
             if (number >= limits.simulations) return;
-            if (std::chrono::steady_clock::now() >= limits.deadline && !(fresh && number == 0)) return;
+            if (Clock::now() >= limits.deadline && !(fresh && number == 0)) return;
             if (simulate(visit, worker, limits)) {
               ++done;
               visit.patience -= waiting_ > 0;
@@ -172,7 +173,7 @@ class Uct {
   static constexpr auto kCells = std::size_t(64 * Words);
   static constexpr int kPatience = 4;
   // Tree::asked. After a move has been played, equal moves are no longer left out below.
-  enum : std::uint8_t { kNotAsked, kBeingAsked, kAsked, kAskAgain };
+  enum : std::uint8_t { kNotAsked, kBeingAsked, kAsked, kAskAgain, kCutShort };
   // Tree::net_prior.
   enum : std::uint8_t { kFromPatterns, kFromNetSoon, kFromNet };
 
@@ -296,7 +297,7 @@ class Uct {
       }
       if (wants_knowledge(node, limits)) {
         const auto root = NodeKnowledge<Words>::stones_of(base_);
-        const auto verdict = ask(worker, node, visit.position, root, limits, {}, lock);
+        const auto verdict = ask(worker, node, visit.position, root, time_to_ask(limits), lock);
         if (verdict) apply(node, *verdict);
         continue;
       }
@@ -352,32 +353,35 @@ class Uct {
   void ask_root(Worker& worker, const UctLimits& limits, std::unique_lock<std::mutex>& lock) {
     // A win must not be forgotten for want of time; on small boards this is enough to find it again.
     constexpr auto kGrace = std::chrono::milliseconds(10);
-    const auto least = was_proven_ ? kGrace : std::chrono::milliseconds(0);
-    was_proven_ = false;
-    const auto verdict = ask(worker, 0, root_, NodeKnowledge<Words>::stones_of(root_), limits, least, lock);
+    const auto least = proves_again() ? kGrace : std::chrono::milliseconds(0);
+    const auto time = std::max<Clock::duration>(time_to_ask(limits), least);
+    const auto verdict = ask(worker, 0, root_, NodeKnowledge<Words>::stones_of(root_), time, lock);
     if (!verdict) return;
+    was_proven_ = false;
     base_ = root_;
     put_stones(base_, verdict->stones);
     patterns_ = patterns_of(base_);
     apply(0, *verdict);
   }
 
-  // What is known of a node's position, which follows from `before`. It may take half of the time that is left, since
-  // games are needed too, and this at least; when that is not enough nothing is said, nor asked again at this root.
-  // Others may go on meanwhile.
+  // What is known of a node's position, which follows from `before`; nothing when the time was not enough. Others may
+  // go on meanwhile.
   std::optional<NodeVerdict<Words>> ask(Worker& worker, std::int32_t node, const Position<Words>& position,
-                                        const typename NodeKnowledge<Words>::Stones& before, const UctLimits& limits,
-                                        std::chrono::steady_clock::duration least, std::unique_lock<std::mutex>& lock) {
+                                        const typename NodeKnowledge<Words>::Stones& before, Clock::duration time,
+                                        std::unique_lock<std::mutex>& lock) {
     const auto n = std::size_t(node);
-    const bool again = tree_.asked[n] == kAskAgain;
+    const bool again = tree_.asked[n] != kNotAsked;
     tree_.asked[n] = kBeingAsked;
     lock.unlock();
-    const auto now = std::chrono::steady_clock::now();
-    worker.knowledge.set_deadline(now + std::max((limits.end - now) / 2, least));
+    worker.knowledge.set_deadline(Clock::now() + time);
     auto verdict = worker.knowledge.ask(position, before, node == 0);
     lock.lock();
+    if (verdict.cut_short) {
+      tree_.asked[n] = kCutShort;
+      not_enough_ = std::max(not_enough_, time);
+      return {};
+    }
     tree_.asked[n] = kAsked;
-    if (verdict.cut_short) return {};
     if (again) verdict.pruned = {};
     return verdict;
   }
@@ -390,10 +394,18 @@ class Uct {
     // What is said of a position without moves, which waits for them, would be lost.
     if (tree_.edge_count[std::size_t(node)] == 0 && tree_.net_prior[std::size_t(node)] == kFromNetSoon) return false;
     const auto asked = tree_.asked[std::size_t(node)];
-    if (settings_.knowledge == 0 || (asked != kNotAsked && asked != kAskAgain)) return false;
-    if (node == 0 && was_proven_) return true;
-    return visits_to(node) > float(settings_.knowledge) && std::chrono::steady_clock::now() < limits.end;
+    if (settings_.knowledge == 0 || asked == kBeingAsked || asked == kAsked) return false;
+    if (node == 0 && proves_again()) return true;
+    if (visits_to(node) <= float(settings_.knowledge)) return false;
+    // In the same run there is ever less time; a longer one may ask again.
+    return time_to_ask(limits) > (asked == kCutShort ? 2 * not_enough_ : Clock::duration(0));
   }
+
+  // A question may take half of the time that is left, since games are needed too.
+  static Clock::duration time_to_ask(const UctLimits& limits) { return (limits.end - Clock::now()) / 2; }
+
+  // Whether the root follows from one that was proven, and has not been asked yet.
+  bool proves_again() const { return was_proven_ && tree_.asked[0] == kNotAsked; }
 
   bool wants_net(std::int32_t node) const {
     return settings_.net > 0 && tree_.net_prior[std::size_t(node)] == kFromPatterns &&
@@ -513,6 +525,7 @@ class Uct {
   bool ready_ = false;  // whether the root has its moves
   // Whether a root before this one was proven: what it rested on may not be in the tree, and is asked for at once.
   bool was_proven_ = false;
+  Clock::duration not_enough_{};  // the longest that a question had which was cut short
   Tree tree_{true};
   std::vector<std::array<Set, 2>> fills_;  // by Tree::fill: all stones of a node's position, with what is filled in
   std::mutex mutex_;                       // of the tree and the fills

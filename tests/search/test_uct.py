@@ -13,6 +13,7 @@ from fingal import _core
 from fingal.game import Board
 from fingal.nets.planes import positions_of
 from fingal.search import patterns
+from fingal.search.policy import uniform
 from fingal.search.uct import Search, Settings
 from fingal.solve import tables
 from fingal.solve.dfpn import Solver
@@ -238,6 +239,54 @@ def test_questions_that_were_cut_short_elsewhere_are_forgotten() -> None:
         search.finish(seconds=rng.uniform(0.003, 0.03))
         search.set_position(board)
         assert search.finish(60, seconds=20).proof == 1
+
+
+def test_a_proof_that_there_was_no_time_for_comes_back() -> None:
+    rng, search, seen = random.Random(1), Search(), 0
+    for game in range(3):
+        board, proven = Board(13), False
+        while not board.is_over():
+            if int(board.turn) == game % 2:
+                search.set_position(board)
+                if proven:
+                    search.finish(seconds=1e-9)  # too little for the connections of 13x13, mostly
+                    after = board.copy()
+                    after.push(search.best_move())
+                    if not after.is_over():
+                        after.push(rng.choice(after.empty_cells))
+                    if not after.is_over():
+                        search.set_position(after)
+                        assert search.finish(1).proof == 1
+                        seen += 1
+                    break
+                proven = search.finish(300).proof == 1
+                board.push(search.best_move())
+            else:
+                board.push(rng.choice(board.empty_cells))
+    assert seen == 3
+
+
+def test_who_has_more_time_asks_again() -> None:
+    """A position that connections decide is proven, though there was no time to look at them in the search before."""
+    rng, decided = random.Random(3), 0
+    for _ in range(25):
+        board = Board(11)
+        for cell in rng.sample(range(121), 40):
+            board.push(cell)
+        if board.is_over() or not searched(board, 100).analysis().proof:
+            continue
+        search = Search()
+        search.set_position(board)
+        search.finish(seconds=0.008)
+        decided += 1
+        assert search.finish(100).proof != 0
+    assert decided > 10
+
+
+def test_next_to_no_time_ends_with_a_net_too() -> None:
+    search = Search(net=uniform)
+    search.set_position(Board(9))
+    assert search.finish(seconds=1e-9).visits == 1
 
 
 def test_lost_moves_are_told_by_how_long_they_took_to_refute() -> None:

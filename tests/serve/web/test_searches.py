@@ -104,33 +104,56 @@ def test_an_analysis_of_one_that_does_not_search_is_one_answer(pool: Searches) -
     assert [candidate.move for candidate in seen.candidates] == ["b3"]
 
 
+class Deaf:
+    """A player that does not search, and moves when it is let go."""
+
+    name = "deaf"
+
+    def __init__(self) -> None:
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def choose(self, record: Record, limit: Limit) -> int:
+        self.begun.set()
+        assert self.let_go.wait(WAIT)
+        return record.board().legal_moves[0]
+
+    def close(self) -> None: ...
+
+
+class Attentive(Deaf):
+    """The same, but an interrupt lets it go."""
+
+    def interrupt(self) -> None:
+        self.let_go.set()
+
+
 def test_a_cancelled_analysis_ends_though_its_player_does_not_search(
     pool: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, interrupted = threading.Event(), threading.Event()
-
-    class Slow:
-        name = "slow"
-
-        def choose(self, record: Record, limit: Limit) -> int:
-            begun.set()
-            assert interrupted.wait(WAIT)
-            return record.board().legal_moves[0]
-
-        def interrupt(self) -> None:
-            interrupted.set()
-
-        def close(self) -> None: ...
-
-    monkeypatch.setattr(spec, "make", lambda text: Slow())
-    heard, free = Heard(), Heard()
+    player, heard, free = Attentive(), Heard(), Heard()
+    monkeypatch.setattr(spec, "make", lambda text: player)
     pool.analyse("page", "resistance", ONE_WINS, 5, heard)
-    assert begun.wait(WAIT)
+    assert player.begun.wait(WAIT)
     pool.cancel("page")
-    assert interrupted.is_set()
+    assert player.let_go.is_set()
     pool.run("page", lambda cancelled: "free", free)
     assert free.next() == "free"
     assert heard.said.empty()
+
+
+def test_a_player_that_nothing_interrupted_is_kept(pool: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Deaf] = []
+    monkeypatch.setattr(spec, "make", lambda text: made.append(Deaf()) or made[-1])  # type: ignore[func-returns-value]
+    heard = Heard()
+    for _ in range(2):
+        pool.analyse("page", "resistance", ONE_WINS, 5, heard)
+        while not made or not made[0].begun.wait(0.01):
+            pass
+        if not made[0].let_go.is_set():
+            pool.cancel("page")
+            made[0].let_go.set()
+    assert heard.next().done
+    assert len(made) == 1
 
 
 def test_an_analysis_leaves_the_swap_out(pool: Searches) -> None:

@@ -68,8 +68,8 @@ class Job:
                 self.interrupt()
 
     @contextlib.contextmanager
-    def interruptible(self, interrupt: Callable[[], None]) -> Iterator[None]:
-        """While this is entered, cancelling interrupts; never afterwards, when the player is another's."""
+    def interruptible(self, interrupt: Callable[[], None] | None) -> Iterator[None]:
+        """While this is entered, cancelling interrupts, where it can; never afterwards: the player is another's."""
         with self.lock:
             self.interrupt = interrupt
             if self.cancelled:

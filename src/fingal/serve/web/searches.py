@@ -250,8 +250,10 @@ def _answer(player: Player, record: Record) -> Seen:
     return single(board, move, judgement(player), player.name, time.monotonic() - begun)
 
 
-def _interrupt(player: Player) -> Callable[[], None]:
-    return player.interrupt if isinstance(player, Interruptible) else lambda: None
+def _interrupt(player: Player) -> Callable[[], None] | None:
+    while isinstance(player, Adjusted):
+        player = player.player
+    return player.interrupt if isinstance(player, Interruptible) else None
 
 
 @contextlib.contextmanager
