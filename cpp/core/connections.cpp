@@ -188,8 +188,8 @@ bool Connections<Words>::cover(int x, int middle, int y, const Set& shared, Set&
   auto left = shared;
   for (const int end : {x, middle, y}) {
     for (const auto& pair : captured_.pairs(end)) {
-      if (!pair.intersects(left)) continue;
-      if ((x < cells_ && pair.test(x)) || (y < cells_ && pair.test(y)) || pair.test(middle)) continue;
+      const auto holds = [&](int cell) { return cell < cells_ && pair.test(cell); };  // edges are no cells
+      if (!pair.intersects(left) || holds(x) || holds(middle) || holds(y)) continue;
       left = left - pair;
       carrier |= pair;
       if (limits_.record) found_.captured.emplace_back(end, pair);
