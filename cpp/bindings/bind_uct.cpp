@@ -107,7 +107,7 @@ void bind_uct(nb::module_& m) {
       .def("run", &UctSearch::run, "simulations"_a, "seconds"_a, "nodes"_a,
            "left"_a = std::numeric_limits<double>::infinity(), nb::call_guard<nb::gil_scoped_release>(),
            "Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of "
-           "games played. Connections are looked for until `left` seconds have passed.")
+           "games played. A question about connections may take half of the `left` seconds.")
       .def(
           "waiting",
           [](const UctSearch& s) {

@@ -16,7 +16,7 @@ class UctSearch : public SearchedTree {
   virtual void set_position(const Board& board) = 0;
   // Simulates until so many games were played, so many seconds have passed, the tree has so many nodes, the result is
   // proven, or all visits wait for a net. Returns the number of games. `left`: the seconds until all must be over that
-  // this is a part of; until then connections are looked for.
+  // this is a part of; a question about connections may take half of them.
   virtual std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes, double left) = 0;
   // The positions that visits wait for a net's priors of, k of them, as packed positions: stones [2, k, words],
   // white_to_move [k] (0 or 1), last [k] (-1 for none).

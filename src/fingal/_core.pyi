@@ -825,7 +825,7 @@ class UctSearch(SearchedTree):
 
     def run(self, simulations: int, seconds: float, nodes: int, left: float = float('inf')) -> int:
         """
-        Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of games played. Connections are looked for until `left` seconds have passed.
+        Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of games played. A question about connections may take half of the `left` seconds.
         """
 
     def waiting(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int32]]:
