@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "fingal"
 
 # "fingal" is the package's own __init__, which shows the game to the world.
-ORDER = ["game", "fingal", "analysis", "solve", "search", "nets", "players", "envs", "arena", "learn", "experiments"]
+ORDER = ["background", "game", "fingal", "analysis", "solve", "search", "nets", "players", "envs", "arena", "learn", "experiments"]
 ORDER += ["serve", "bench", "testing", "cli"]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 
+from fingal.background import BackgroundCall
 from fingal.game import Board
 from fingal.search.growing import Search
 
@@ -18,21 +18,21 @@ class Ponderer:
     def __init__(self, search: Search) -> None:
         """For this search."""
         self._search = search
-        self._thread: threading.Thread | None = None
+        self._call: BackgroundCall[None] | None = None
 
     def start(self, board: Board) -> None:
         """Search this position from now on; what the search knows of it is kept."""
         self.stop()
         self._search.set_position(board)
-        self._thread = threading.Thread(target=self._work, args=(EDGES // board.cells,), name="ponder", daemon=True)
-        self._thread.start()
+        nodes = EDGES // board.cells
+        self._call = BackgroundCall(lambda: self._work(nodes), self._search.interrupt, name="ponder")
+        self._call.start()
 
     def stop(self) -> None:
         """End it, and wait until it has ended: as long as the net takes for a batch."""
-        if self._thread is not None:
-            self._search.interrupt()
-            self._thread.join()
-            self._thread = None
+        if self._call is not None:
+            self._call.end()
+            self._call = None
             self._search.take_back_interrupt()
 
     def _work(self, nodes: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fingal import _core
+from fingal.background import run_interruptibly
 from fingal.search.evaluator import Evaluator, Positions
 
 SLICE = 0.1
@@ -48,7 +50,6 @@ class Crew:
         self._changed = threading.Condition()
         self._under_way = 0
         self._is_over = False
-        self._error: BaseException | None = None
         self._planned = 0
         self.longest = 0.0
         """Seconds that the longest batch so far took, of those of several threads."""
@@ -88,48 +89,36 @@ class Crew:
         return True
 
     def together(self, threads: int) -> bool:
-        """Search for a while with so many threads, this one among them; all have stopped when it returns.
+        """Search for a while with so many threads; all have stopped when it returns.
 
-        False when the run is over. What one of them raised is raised here.
+        False when the run is over. What one of them raised is raised here. The caller's thread only waits, so that
+        Ctrl-C cannot hit a thread that holds the lock.
         """
         self._arrays += [self._room() for _ in range(len(self._arrays), threads)]
         until = time.monotonic() + min(MOST_SLICE, max(SLICE, LEAST_BATCHES * self.longest))
-        others: list[threading.Thread] = []
-        try:
-            for worker in range(1, threads):
-                thread = threading.Thread(target=self._work, args=(worker, until))
-                thread.start()
-                others.append(thread)
-            self._work(0, until)
-            for thread in others:
-                thread.join()
-        except BaseException as error:  # Ctrl-C while it waits, or no thread more: the others end first
-            self._fail(error)
-            for thread in others:
-                thread.join()
-        if self._error is not None:
-            raise self._error
+        run_interruptibly([functools.partial(self._work, worker, until) for worker in range(threads)], self._give_up)
         return not self._has_ended()
 
     def _work(self, worker: int, until: float) -> None:
         """Batch after batch, until the time is up, the run is over, or a thread has failed."""
         try:
-            while self._error is None:
+            while True:
                 began = time.monotonic()
                 if not self.batch(worker, until):
                     return
                 self.longest = max(self.longest, time.monotonic() - began)
-        except BaseException as error:
-            self._fail(error)
+        except Exception:
+            self._give_up()
+            raise
 
-    def _fail(self, error: BaseException) -> None:
-        """End the run; whoever waits for this thread's judgements waits no longer."""
+    def _give_up(self) -> None:
+        """End the run; a thread that waits for another's evaluations waits no longer."""
         with self._changed:
-            self._error = error
+            self._is_over = True
             self._changed.notify_all()
 
     def _has_ended(self) -> bool:
-        if self._is_over or self._error is not None or self._stop.is_set() or self._tree.nodes >= self._nodes:
+        if self._is_over or self._stop.is_set() or self._tree.nodes >= self._nodes:
             return True
         return self._deadline is not None and time.monotonic() >= self._deadline
 

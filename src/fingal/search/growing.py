@@ -95,8 +95,9 @@ class Search(ABC):
 
     def set_position(self, board: Board) -> None:
         """Go to a position; what was found on the way to it is kept. ValueError when the game is over."""
-        known = self._board is not None and (board.width, board.height) == (self._board.width, self._board.height)
-        self._go_to(board, known and self._tree is not None and not board.is_over())
+        before, self._board = self._board, None  # an interrupt must not leave a board that the tree is not at
+        fits = before is not None and (board.width, board.height) == (before.width, before.height)
+        self._go_to(board, fits and self._tree is not None and not board.is_over())
         self._board = board.copy()
 
     @property

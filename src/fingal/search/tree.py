@@ -108,6 +108,7 @@ class Search(growing.Search):
         most_nodes = MOST_EDGES // board.cells
         if nodes is not None:
             most_nodes = min(most_nodes, tree.nodes + nodes)
+        tree.cancel_all()  # an interrupt may have left visits under way
         crew = Crew(
             tree,
             self._evaluator,

@@ -5,8 +5,8 @@ It needs no net. Where one is given, its policy takes the place of the patterns'
 
 from __future__ import annotations
 
+import functools
 import math
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from fingal import _core
+from fingal.background import BackgroundCall
 from fingal.game import Board
 from fingal.search import growing, patterns
 from fingal.search.evaluator import Evaluator, Positions
@@ -129,20 +130,25 @@ class Search(growing.Search):
         most_nodes = MOST_EDGES // board.cells
         if nodes is not None:
             most_nodes = min(most_nodes, tree.nodes + nodes)
-        with _Proving(self._solver, board) as proving:
+        proving = _Proving(self._solver, board)
+        tree.cancel()  # an interrupt may have left visits under way
+        try:
+            proving.start()
+            while left > 0 and not self._stop.is_set():
+                wait = max(0.0, end - time.monotonic())
+                left -= self._slice(tree, board, left, wait, most_nodes)
+                if wait == 0 or tree.proof != 0 or tree.nodes >= most_nodes or proving.solution is not None:
+                    break
+                yield
+        finally:
             try:
-                while left > 0 and not self._stop.is_set():
-                    wait = max(0.0, end - time.monotonic())
-                    left -= self._slice(tree, board, left, wait, most_nodes)
-                    if wait == 0 or tree.proof != 0 or tree.nodes >= most_nodes or proving.is_done():
-                        break
-                    yield
+                proving.end()
             finally:
+                proving.end()  # a second interrupt may have come at the very moment the first ``end`` began
                 tree.cancel()
                 self._stop.clear()
-        found = proving.found
-        if tree.proof == 0 and found is not None and found.winner is not None:
-            tree.prove(1 if found.winner is board.turn else -1, found.winning[0] if found.winning else -1)
+        if tree.proof == 0 and (proof := proving.solution) is not None:
+            tree.prove(1 if proof.winner is board.turn else -1, proof.winning[0] if proof.winning else -1)
 
     def _slice(self, tree: _core.UctSearch, board: Board, simulations: int, left: float, nodes: int) -> int:
         """Search for a while of the seconds left, asking the net whenever visits wait for it; how many simulations."""
@@ -169,25 +175,24 @@ class _Proving:
     """A solver at work on a position in a thread of its own, where there is one."""
 
     def __init__(self, solver: dfpn.Solver | None, board: Board) -> None:
-        self.found: dfpn.Solution | None = None
-        self._solver, self._board = solver, board.copy()
-        self._thread = threading.Thread(target=self._work)
+        self._solver = solver
+        self._call = None
+        if solver is not None:
+            self._call = BackgroundCall(functools.partial(solver.solve, board.copy()), solver.interrupt)
 
-    def _work(self) -> None:
-        if self._solver is not None:
-            self.found = self._solver.solve(self._board)
+    def start(self) -> None:
+        """Begin, where there is a solver."""
+        if self._call is not None:
+            self._call.start()
 
-    def is_done(self) -> bool:
-        """Whether the winner is proven."""
-        return self.found is not None and self.found.winner is not None
-
-    def __enter__(self) -> _Proving:
-        if self._solver is not None:
-            self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._solver is not None:
-            self._solver.interrupt()
-            self._thread.join()
+    def end(self) -> None:
+        """End it; nothing is at work when this returns."""
+        if self._call is not None and self._solver is not None:
+            self._call.end()
             self._solver.take_back_interrupt()
+
+    @property
+    def solution(self) -> dfpn.Solution | None:
+        """The proof, once there is one."""
+        solution = None if self._call is None or not self._call.wait(0.0) else self._call.result()
+        return None if solution is None or solution.winner is None else solution

@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from fingal import _core
+from fingal.background import run_interruptibly
 from fingal.game import Board, Colour
 
 Policy = Callable[[Sequence[Sequence[int]], int], Sequence[float]]
 """From stones (Black's and White's words, cell i in bit i % 64 of word i // 64) and the side to move to a score for
 every cell, [cells]: the higher, the sooner it is tried."""
-
-EVERY = 0.2
-"""Progress is told, and interrupts are heard, at least so often, in seconds."""
-
 
 MOST_NODES = 10**18
 """The core counts positions in 64 bits, those of earlier searches too."""
@@ -204,7 +201,7 @@ class Solver:
 
     def finding(self, board: Board) -> _core.Finding:
         """What the table holds of a position, solved first if it is not."""
-        self._core.run(board, 1 << 60, math.inf)
+        self._run(board)
         return self._core.look_up(board)
 
     def save(self, path: Path) -> None:
@@ -250,9 +247,20 @@ class Solver:
         keys = [move for move in found.proof if filled.is_legal(move)]
         for nodes in (10**power for power in range(18)):
             for move in keys:
-                if self._core.run(self._after(board, move), nodes, math.inf) == board.turn:
+                if self._run(self._after(board, move), nodes) == board.turn:
                     return move
         raise AssertionError("a won position without a winning move")
+
+    def _run(
+        self,
+        board: Board,
+        nodes: int = 1 << 60,
+        seconds: float = math.inf,
+        check: Callable[[], object] = lambda: None,
+    ) -> int:
+        """Search in a thread, so that Ctrl-C ends it: the winner, or -1 when a limit came first."""
+        core = self._core
+        return run_interruptibly([lambda: core.run(board, nodes, seconds)], core.stop, check)[0]
 
     def _filled(self, board: Board) -> Board:
         """The position as the search sees it: with cells filled in that do not change the winner."""
@@ -323,33 +331,24 @@ class _Budget:
         self.last = None if nodes is None else self.first + nodes
 
     def run(self, board: Board) -> Colour | None:
-        """Search in a thread, so that nothing but the limits decides what is found, and look up now and then."""
+        """Search with what is left of the limits, and report progress now and then."""
         core = self.solver._core
         left = (1 << 60) if self.last is None else max(0, self.last - core.nodes)
         if self.solver._stop.is_set():
             left = 0
-        result: list[int] = []
-        search = threading.Thread(
-            target=lambda: result.append(core.run(board, left, max(0.0, self.end - time.monotonic())))
-        )
-        search.start()
-        try:
-            while search.is_alive():
-                search.join(EVERY)
-                if self.solver._stop.is_set() or self.solver._failures:
-                    core.stop()
-                if self.report is not None and search.is_alive():
-                    self.report(self.progress(board))
-        finally:
-            # An exception, such as Ctrl-C, must not leave it running.
-            while search.is_alive():
+
+        def check() -> None:
+            if self.solver._stop.is_set() or self.solver._failures:
                 core.stop()
-                search.join(EVERY)
+            if self.report is not None:
+                self.report(self.progress(board))
+
+        winner = self.solver._run(board, left, max(0.0, self.end - time.monotonic()), check)
         if self.solver._failures:
             failure = self.solver._failures[0]
             self.solver._failures.clear()
             raise failure
-        return None if result[0] < 0 else Colour(result[0])
+        return None if winner < 0 else Colour(winner)
 
     def progress(self, board: Board) -> Progress:
         core = self.solver._core

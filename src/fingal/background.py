@@ -1,0 +1,135 @@
+"""Calls that run in threads of their own, such as searches in the core, and waiting for them without losing them.
+
+``Thread.join`` cannot be trusted after Ctrl-C: in Python 3.11 and 3.12 an interrupted ``join`` marks a thread as ended
+that is still at work. Everything here waits for a flag that the thread itself sets as the last thing it does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+EVERY = 0.2
+"""Seconds between two requests to stop, and between two calls of ``check``."""
+
+
+_running: set[BackgroundCall[Any]] = set()
+"""Calls under way, which ``atexit`` ends: the core must not be at work while Python takes itself down."""
+
+
+class BackgroundCall(Generic[T]):
+    """One call in a thread of its own. After ``start``, ``end`` must follow, whatever happens in between."""
+
+    def __init__(self, call: Callable[[], T], stop: Callable[[], object], name: str | None = None) -> None:
+        """Prepare a call; ``stop`` makes it return soon, may be called from any thread, at any time and repeatedly."""
+        self._call = call
+        self._stop = stop
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+        self._gate = threading.Lock()
+        self._is_cancelled = False
+        self._has_begun = False
+        self._has_ended = False
+        # Held until the call ends, to sleep on; whether the call has ended is for the flag to say, since an interrupt
+        # may leave this locked.
+        self._bell = threading.Lock()
+        self._bell.acquire()
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin the call."""
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for at most so many seconds; whether the call has ended. An interrupt is raised at once."""
+        if not self._has_ended and self._bell.acquire(timeout=seconds):
+            self._bell.release()
+        return self._has_ended
+
+    def end(self) -> None:
+        """Stop the call and wait until it has ended. An interrupt that comes meanwhile is raised after that."""
+        interrupt: KeyboardInterrupt | None = None
+        while True:
+            try:
+                if self._is_over():
+                    break
+                self._stop()
+                self.wait(EVERY)
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def result(self) -> T:
+        """What the call returned; raises what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
+
+    def _is_over(self) -> bool:
+        """Whether nothing runs and nothing will: a thread that an interrupted ``start`` left behind does not begin."""
+        with self._gate:
+            if not self._has_begun:
+                self._is_cancelled = True
+                return True
+        return self._has_ended
+
+    def _work(self) -> None:
+        with self._gate:
+            if self._is_cancelled:
+                return
+            self._has_begun = True
+        _running.add(self)
+        try:
+            self._results.append(self._call())
+        except BaseException as error:
+            self._error = error
+        _running.discard(self)
+        self._has_ended = True
+        self._bell.release()
+
+
+def run_interruptibly(
+    calls: Sequence[Callable[[], T]], stop: Callable[[], object], check: Callable[[], object] = lambda: None
+) -> list[T]:
+    """Run calls side by side, each in a thread of its own, and return their results.
+
+    ``check`` is called every ``EVERY`` seconds meanwhile. When it raises, when Ctrl-C is pressed or when a call raises,
+    ``stop`` ends the calls; all threads have ended before the exception leaves this function.
+    """
+    running = [BackgroundCall(call, stop) for call in calls]
+    try:
+        try:
+            for call in running:
+                call.start()
+            for call in running:
+                while not call.wait(EVERY):
+                    check()
+                call.result()
+        finally:
+            _end(running)
+    finally:
+        # A second interrupt may have come at the very moment the first ``_end`` began.
+        _end(running)
+    return [call.result() for call in running]
+
+
+def _end(running: Sequence[BackgroundCall[Any]]) -> None:
+    """End all calls, even if an interrupt comes while one of them is waited for."""
+    interrupt: KeyboardInterrupt | None = None
+    for call in running:
+        try:
+            call.end()
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+
+
+@atexit.register
+def _end_all() -> None:
+    _end(list(_running))
