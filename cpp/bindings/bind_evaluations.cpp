@@ -71,21 +71,24 @@ void bind_evaluations(nb::module_& m) {
               "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
               "numpy.typing.NDArray[numpy.int32]]"),
       "Ways through each cell [2, b, cells], the least [2, b] and how many have it [2, b]; -1 where there is none.");
+  nb::class_<StopFlag>(m, "StopFlag", "Ends a search soon, from any thread.")
+      .def(nb::init<>())
+      .def("set", [](StopFlag& flag) { flag.is_set = true; });
   m.def(
       "search_alphabeta",
-      [](const Board& board, int depth, int width, bool connections) {
+      [](const Board& board, int depth, int width, bool connections, const StopFlag& stop) {
         AlphaBetaResult found;
         {
           const nb::gil_scoped_release release;
-          found = search_alphabeta(board, {depth, width, connections});
+          found = search_alphabeta(board, {depth, width, connections}, stop);
         }
         return nb::make_tuple(found.value, found.proof, found.line, found.nodes);
       },
-      "board"_a, "depth"_a, "width"_a, "connections"_a,
-      nb::sig("def search_alphabeta(board: Board, depth: int, width: int, connections: bool) -> tuple[float, int, "
-              "list[int], int]"),
+      "board"_a, "depth"_a, "width"_a, "connections"_a, "stop"_a,
+      nb::sig("def search_alphabeta(board: Board, depth: int, width: int, connections: bool, stop: StopFlag) -> "
+              "tuple[float, int, list[int], int]"),
       "Alpha-beta over resistance: the value in the view of the side to move, 1, -1 or 0 for won, lost and not "
-      "proven, the moves expected and the positions looked at.");
+      "proven, the moves expected and the positions searched.");
 }
 
 }  // namespace fingal

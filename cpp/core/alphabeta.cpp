@@ -19,7 +19,8 @@ class AlphaBeta {
  public:
   using Set = Bits<Words>;
 
-  AlphaBeta(const Geometry<Words>& g, const AlphaBetaSettings& settings) : settings_(settings), circuit_(g) {
+  AlphaBeta(const Geometry<Words>& g, const AlphaBetaSettings& settings, const StopFlag& stop)
+      : settings_(settings), stop_(&stop), circuit_(g) {
     if (!settings.connections) return;
     for (const auto colour : {kBlack, kWhite}) connections_[colour].emplace(g, colour, ConnectionLimits{});
   }
@@ -67,15 +68,17 @@ class AlphaBeta {
     return {position, stones, inferior.pruned};
   }
 
-  // The value for the side to move, and in `line` the moves that lead to it; none at depth 0.
+  // The value for the side to move, and in `line` the moves that lead to it; none at depth 0. When the search is
+  // stopped, values below the root mean nothing and are not used.
   double best(const Node& node, int depth, double alpha, double beta, int ply, std::vector<int>& line) {
     ++nodes_;
     line.clear();
+    if (ply > 0 && is_stopped()) return 0;
     const auto known = look(node);
     const double end = kWin - kLater * (ply + 1);
     if (depth == 0) return known.proof != 0 ? known.proof * end : judge(node);
     if (known.proof != 0 && ply > 0) return known.proof * end;
-    judge(node);
+    const double estimate = judge(node);
     const auto moves = ordered(known.moves);
     if (known.proof != 0) {
       line.push_back(known.proof > 0 ? winning_move(node.position, moves) : moves.front());
@@ -92,6 +95,12 @@ class AlphaBeta {
       connect(node.position, child.position);
       const double value = -best(child, depth - 1, -beta, -std::max(alpha, most), ply + 1, below);
       disconnect();
+      if (is_stopped()) {
+        if (most >= -kProven) break;
+        // Every move before this one loses, or there was none: its search was cut short, so it has not been refuted.
+        line.assign(1, moves[i]);
+        return estimate;
+      }
       if (value <= most) continue;
       most = value;
       line.assign(1, moves[i]);
@@ -177,7 +186,10 @@ class AlphaBeta {
     return order;
   }
 
+  bool is_stopped() const { return stop_->is_set.load(std::memory_order_relaxed); }
+
   AlphaBetaSettings settings_;
+  const StopFlag* stop_;
   Circuit<Words> circuit_;
   std::array<std::optional<Connections<Words>>, 2> connections_;
   std::vector<Wire> wires_;
@@ -193,13 +205,13 @@ void check(const char* what, int value) {
 
 }  // namespace
 
-AlphaBetaResult search_alphabeta(const Board& board, const AlphaBetaSettings& settings) {
+AlphaBetaResult search_alphabeta(const Board& board, const AlphaBetaSettings& settings, const StopFlag& stop) {
   check("depth", settings.depth);
   check("width", settings.width);
   if (board.winner() != kNobody) throw std::invalid_argument("the game is over");
   return with_words(board.cells(), [&]<int Words>() {
     const auto position = position_of<Words>(board);
-    return AlphaBeta<Words>(position.geometry(), settings).search(position);
+    return AlphaBeta<Words>(position.geometry(), settings, stop).search(position);
   });
 }
 

@@ -1,6 +1,7 @@
 // Alpha-beta over resistance, in the manner of the engine Wolve: few moves, judged well.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +22,13 @@ struct AlphaBetaResult {
   std::int64_t nodes = 0;
 };
 
-// Throws std::invalid_argument when the game is over or the settings are not possible.
-AlphaBetaResult search_alphabeta(const Board& board, const AlphaBetaSettings& settings);
+// Ends a search soon, from any thread.
+struct StopFlag {
+  std::atomic<bool> is_set{false};
+};
+
+// Throws std::invalid_argument when the game is over or the settings are not possible. A search that the flag ends gives
+// the best of the moves whose search was whole, or else the next one in order.
+AlphaBetaResult search_alphabeta(const Board& board, const AlphaBetaSettings& settings, const StopFlag& stop = {});
 
 }  // namespace fingal

@@ -595,9 +595,16 @@ def measure_distance(stones: numpy.typing.NDArray[numpy.uint64], width: int, hei
     Ways through each cell [2, b, cells], the least [2, b] and how many have it [2, b]; -1 where there is none.
     """
 
-def search_alphabeta(board: Board, depth: int, width: int, connections: bool) -> tuple[float, int, list[int], int]:
+class StopFlag:
+    """Ends a search soon, from any thread."""
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None: ...
+
+def search_alphabeta(board: Board, depth: int, width: int, connections: bool, stop: StopFlag) -> tuple[float, int, list[int], int]:
     """
-    Alpha-beta over resistance: the value in the view of the side to move, 1, -1 or 0 for won, lost and not proven, the moves expected and the positions looked at.
+    Alpha-beta over resistance: the value in the view of the side to move, 1, -1 or 0 for won, lost and not proven, the moves expected and the positions searched.
     """
 
 def inferior(board: Board, to_move: int, prune: bool = True) -> tuple[list[int], list[int], list[int], list[tuple[int, int, int, list[int], list[int], list[int]]]]:

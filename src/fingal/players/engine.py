@@ -118,6 +118,11 @@ class Engine:
                 self._skip_chunk()
         self._end()
 
+    def kill(self) -> None:
+        """End it at once, with all that it started."""
+        self._failure = self._failure or f"{self.label} has been ended"
+        self._end()
+
     def _write(self, line: str, command: str) -> None:
         if len(line) > 4096 or not line.isprintable():
             raise PlayerError(

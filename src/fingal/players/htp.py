@@ -41,8 +41,14 @@ class HtpPlayer:
 
     def __init__(self, command: str, *, timeout: float | None = None, start: str = "") -> None:
         """Start the engine. Raises ``PlayerError`` when it does not start or refuses a command of ``start``."""
-        self._timeout = timeout
-        self._engine = Engine(command, _FIRST_SECONDS if timeout is None else timeout)
+        self._command, self._timeout, self._start_lines = command, timeout, start
+        self._is_answering = False
+        """Whether a move is under way, or was until an interrupt cut it off."""
+        self._start()
+
+    def _start(self) -> None:
+        """Start the engine, find out what it can do and send the commands of ``start``."""
+        self._engine = engine = Engine(self._command, _FIRST_SECONDS if self._timeout is None else self._timeout)
         self._size: tuple[int, int] | None = None
         self._stones: list[tuple[int, Colour]] | None = None
         """What the engine has on its board, in the order it was told; None when that is not certain."""
@@ -50,22 +56,42 @@ class HtpPlayer:
         self._has_undo = True
         try:
             try:
-                self.name = one_line(self._engine.ask("name", self._seconds()), 60) or self._engine.label
+                self.name = one_line(engine.ask("name", self._seconds()), 60) or engine.label
             except Refused:
-                self.name = self._engine.label
+                self.name = engine.label
             try:
-                self._hears_interrupts = self._engine.ask("known_command gogui-interrupt", self._seconds()) == "true"
+                self._hears_interrupts = engine.ask("known_command gogui-interrupt", self._seconds()) == "true"
             except Refused:
                 self._hears_interrupts = False
-            for line in filter(None, (part.strip() for part in start.split(";"))):
+            for line in filter(None, (part.strip() for part in self._start_lines.split(";"))):
                 self._tell(line)
-        except PlayerError:
-            self._engine.close()
+        except BaseException:
+            engine.kill()
             raise
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
-        """The engine's answer to ``genmove``, if it is legal; ``PlayerError`` if it is not, or if there is none."""
+        """The engine's answer to ``genmove``, if it is legal; ``PlayerError`` if it is not, or if there is none.
+
+        After Ctrl-C the engine is ended, since nobody knows how much of its answer was read, and started anew for the
+        next move.
+        """
         board = open_board(record)
+        was_cut_off, self._is_answering = self._is_answering, True
+        if was_cut_off:
+            self._engine.kill()
+            self._start()
+        try:
+            move = self._move(record, board, limit)
+        except (PlayerError, ValueError):
+            self._is_answering = False
+            raise
+        except BaseException:
+            self._engine.kill()
+            raise
+        self._is_answering = False
+        return move
+
+    def _move(self, record: Record, board: Board, limit: Limit) -> int:
         self._keep_in_step(record, board)
         stones, self._stones = self._stones, None
         try:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fingal.game import SWAP, Board, Record
@@ -37,9 +41,20 @@ class ResistancePlayer:
         self.value: float | None = None
         """What the last search found the position worth; None where it moved without one."""
         self._settings = settings
+        self._stop = threading.Event()
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
-        """The search's move. It swaps where that is better, and opens evenly where the opponent may swap."""
+        """The search's move. It swaps where that is better, and opens evenly where the opponent may swap.
+
+        An interrupt and a limit of seconds end the search with the best move so far.
+        """
+        end = math.inf if limit.seconds is None else time.monotonic() + limit.seconds
+        try:
+            return self._choose(record, lambda: self._stop.is_set() or time.monotonic() >= end)
+        finally:
+            self._stop.clear()
+
+    def _choose(self, record: Record, is_over: Callable[[], bool]) -> int:
         board = open_board(record)
         self.value = None
         if may_be_swapped(board):
@@ -47,9 +62,13 @@ class ResistancePlayer:
         if board.can_swap and self._worth(board) < 0:
             return SWAP
         how = self._settings
-        found = alphabeta(board, how.depth, how.width, connections=how.connections)
+        found = alphabeta(board, how.depth, how.width, connections=how.connections, is_over=is_over)
         self.value = found.value
         return found.line[0]
+
+    def interrupt(self) -> None:
+        """End the search under way, or the next one, soon."""
+        self._stop.set()
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from fingal import _core
+from fingal.background import run_interruptibly
 from fingal.game import Board
 
 
@@ -22,11 +25,27 @@ class Found:
     """Positions looked at."""
 
 
-def alphabeta(board: Board, depth: int = 1, width: int = 15, *, connections: bool = True) -> Found:
+def alphabeta(
+    board: Board,
+    depth: int = 1,
+    width: int = 15,
+    *,
+    connections: bool = True,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Found:
     """Search ``depth`` moves ahead, ``width`` moves at each position; ValueError when the game is over.
 
     With ``connections``, what they prove is not searched, moves outside the must-play region are not tried, and they
-    are wires of the circuit.
+    are wires of the circuit. ``is_over`` is called several times a second and ends the search when it returns true: the
+    result is then the best of the moves whose search was complete, or else the next move in order.
     """
-    value, proof, line, nodes = _core.search_alphabeta(board, depth, width, connections)
+    stop = _core.StopFlag()
+
+    def check() -> None:
+        if is_over():
+            stop.set()
+
+    check()
+    search = partial(_core.search_alphabeta, board, depth, width, connections, stop)
+    [(value, proof, line, nodes)] = run_interruptibly([search], stop.set, check)
     return Found(value, proof, tuple(line), nodes)
