@@ -1,7 +1,9 @@
 """Calls that run in threads of their own, such as searches in the core, and waiting for them without losing them.
 
 ``Thread.join`` cannot be trusted after Ctrl-C: in Python 3.11 and 3.12 an interrupted ``join`` marks a thread as ended
-that is still at work. Everything here waits for a flag that the thread itself sets as the last thing it does.
+that is still at work. So a call is waited for by a flag that its thread sets as the last thing it does. Nor can
+``Condition``, ``Event`` and ``Queue`` in the main thread: their locks are taken in Python code, which an interrupt can
+leave with the lock held. There a plain lock, ``Flag`` or ``SimpleQueue`` does instead.
 """
 
 from __future__ import annotations
@@ -19,6 +21,28 @@ EVERY = 0.2
 
 _running: set[BackgroundCall[Any]] = set()
 """Calls under way, which ``atexit`` ends: the core must not be at work while Python takes itself down."""
+
+
+class Flag:
+    """A flag that any thread may set. ``threading.Event`` has a lock, which an interrupt can leave locked for ever."""
+
+    __slots__ = ("_is_set",)
+
+    def __init__(self) -> None:
+        """Begin without it set."""
+        self._is_set = False
+
+    def set(self) -> None:
+        """Set it."""
+        self._is_set = True
+
+    def clear(self) -> None:
+        """Take it back."""
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        """Whether it is set."""
+        return self._is_set
 
 
 class BackgroundCall(Generic[T]):
@@ -56,6 +80,8 @@ class BackgroundCall(Generic[T]):
         while True:
             try:
                 if self._is_over():
+                    if self._thread.ident is not None:
+                        self._thread.join()  # a matter of microseconds, after which it holds on to nothing
                     break
                 self._stop()
                 self.wait(EVERY)

@@ -22,6 +22,8 @@ from fingal.players.player import MissingPlayer, PlayerError
 
 MAX_ANSWER = 1_000_000
 """Bytes; an engine that writes more without finishing its answer has failed."""
+MAX_CHUNKS = 32
+"""Pieces of an engine's output that wait to be read, of 64 kB at most."""
 _QUIT_SECONDS = 2.0
 
 
@@ -59,7 +61,7 @@ class Engine:
         except OSError as error:
             raise MissingPlayer(f"cannot start the engine {arguments[0]!r}: {error.strerror}") from None
         # Not bound methods: a thread that held the engine would keep it alive for ever.
-        self._chunks: queue.Queue[bytes] = queue.Queue(maxsize=32)
+        self._chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._last_words = bytearray()
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -228,11 +230,13 @@ def one_line(text: str, length: int = 120) -> str:
     return line if len(line) <= length else line[: length - 3] + "..."
 
 
-def _pump(stream: IO[bytes], chunks: queue.Queue[bytes]) -> None:
-    """Hand on what a stream gives, then an empty chunk."""
+def _pump(stream: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
+    """Hand on what a stream gives, then an empty chunk; with ``MAX_CHUNKS`` waiting the engine has to wait too."""
     with stream, contextlib.suppress(OSError):
         while chunk := os.read(stream.fileno(), 65536):
             chunks.put(chunk)
+            while chunks.qsize() >= MAX_CHUNKS:
+                time.sleep(0.01)
     chunks.put(b"")
 
 

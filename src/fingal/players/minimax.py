@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from fingal.background import Flag
 from fingal.game import SWAP, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
 from fingal.players.searching import even_opening, may_be_swapped, values_after
@@ -50,7 +50,7 @@ class MinimaxPlayer:
         self.value: float | None = None
         """What the last search found the position worth."""
         self._evaluator, self._depth, self._connections = evaluator, depth, connections
-        self._stop = threading.Event()
+        self._stop = Flag()
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fingal.background import Flag
 from fingal.game import SWAP, Board, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
 from fingal.players.searching import may_be_swapped
@@ -41,7 +41,7 @@ class ResistancePlayer:
         self.value: float | None = None
         """What the last search found the position worth; None where it moved without one."""
         self._settings = settings
-        self._stop = threading.Event()
+        self._stop = Flag()
 
     def choose(self, record: Record, limit: Limit = NO_LIMIT) -> int:
         """The search's move. It swaps where that is better, and opens evenly where the opponent may swap.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fingal import _core
-from fingal.background import run_interruptibly
+from fingal.background import EVERY, Flag, run_interruptibly
 from fingal.search.evaluator import Evaluator, Positions
 
 SLICE = 0.1
@@ -37,7 +37,7 @@ class Crew:
         settings: _core.SearchSettings,
         plans: Iterator[int],
         batch: int,
-        stop: threading.Event,
+        stop: Flag,
         seconds: float | None,
         nodes: int,
     ) -> None:
@@ -70,7 +70,7 @@ class Crew:
                 if count > 0:
                     break
                 if self._under_way > 0:
-                    self._changed.wait()
+                    self._changed.wait(EVERY)
                 elif self._tree.proof != 0 or not self._plan():
                     self._is_over = True
                     return False
@@ -112,10 +112,8 @@ class Crew:
             raise
 
     def _give_up(self) -> None:
-        """End the run; a thread that waits for another's evaluations waits no longer."""
-        with self._changed:
-            self._is_over = True
-            self._changed.notify_all()
+        """End the run, without the lock: the caller may be a thread that Ctrl-C can hit while it takes it."""
+        self._is_over = True
 
     def _has_ended(self) -> bool:
         if self._is_over or self._stop.is_set() or self._tree.nodes >= self._nodes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fingal import _core
+from fingal.background import Flag
 from fingal.game import Board, Colour
 
 MOST_EDGES = 1 << 27
@@ -54,7 +54,7 @@ class Search(ABC):
         self.longest_step = math.inf
         """A run that gives control back seldom may pass a limit of time by so many seconds; infinite for others."""
         self._board: Board | None = None
-        self._stop = threading.Event()
+        self._stop = Flag()
 
     @property
     @abstractmethod

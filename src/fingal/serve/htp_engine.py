@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import fingal
+from fingal.background import Flag
 from fingal.game import RESIGN, SWAP, Board, Colour, Record, Special
 from fingal.players import clock
 from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, PlayerError
@@ -72,7 +73,7 @@ class HtpEngine:
         """What searches now, if it does."""
         self._reaching = threading.Lock()
         """Held by who looks for what searches, in order to interrupt it, and by who says what does."""
-        self._interrupted = threading.Event()
+        self._interrupted = Flag()
         self._began = 0.0
         """When the line under way came."""
         self._pondered: object = None

@@ -6,7 +6,6 @@ Connections are those of the position with its dead and captured cells filled in
 from __future__ import annotations
 
 import math
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from fingal.analysis.connections import EDGES, Connections
 from fingal.analysis.distance import two_distance
 from fingal.analysis.inferior import Inferior, find_inferior
 from fingal.analysis.resistance import resistance
+from fingal.background import Flag
 from fingal.game import Board, Colour
 from fingal.serve.analyse import SOLVER_MEMORY
 from fingal.serve.htp_text import command, seconds_text, short, to_colour, to_seconds
@@ -169,7 +169,7 @@ class Prover:
         self._memory = memory
         self._solver: Solver | None = None
         self._size = (0, 0)
-        self._is_interrupted = threading.Event()
+        self._is_interrupted = Flag()
 
     def solve(self, board: Board, *, find_all: bool) -> Solution:
         """Solve a position, or come as far as the limit and interrupts allow."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fingal import _core
-from fingal.background import run_interruptibly
+from fingal.background import Flag, run_interruptibly
 from fingal.game import Board, Colour
 
 Policy = Callable[[Sequence[Sequence[int]], int], Sequence[float]]
@@ -140,7 +139,7 @@ class Solver:
             self._core = _core.Solver(width, width if height is None else height, self.settings.core())
         except RuntimeError as error:
             raise ValueError(f"memory={self.settings.memory} is not possible: {error}") from None
-        self._stop = threading.Event()
+        self._stop = Flag()
         self._failures: list[Exception] = []
         if policy is not None:
             self._core.set_policy(_guarded(policy, self._failures))
