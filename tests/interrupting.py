@@ -95,7 +95,7 @@ def interrupt_player(text: str, count: int, seed: int, sizes: tuple[int, ...] = 
 
 
 def at_work() -> int:
-    """How many threads there are. Python lists some for ever that an interrupt kept from beginning: they do not count."""
+    """How many threads there are, without those that an interrupt kept from beginning: Python lists them for ever."""
     return sum(thread.is_alive() for thread in threading.enumerate())
 
 

@@ -60,6 +60,7 @@ class Engine:
             raise MissingPlayer(f"cannot start the engine {arguments[0]!r}: there is no such program") from None
         except OSError as error:
             raise MissingPlayer(f"cannot start the engine {arguments[0]!r}: {error.strerror}") from None
+        self._finalizer = weakref.finalize(self, _kill, self._process)
         # Not bound methods: a thread that held the engine would keep it alive for ever.
         self._chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._last_words = bytearray()
@@ -68,9 +69,6 @@ class Engine:
         self._reader = threading.Thread(target=_pump, args=(self._process.stdout, self._chunks), daemon=True)
         drain = threading.Thread(target=_drain, args=(self._process.stderr, self._last_words), daemon=True)
         self._threads = (self._reader, drain)
-        for thread in self._threads:
-            thread.start()
-        self._finalizer = weakref.finalize(self, _kill, self._process)
         self._writing = threading.Lock()
         self._buffer = b""
         self._failure: str | None = None
@@ -78,8 +76,14 @@ class Engine:
         # GTP has numbered commands, which show an answer that belongs to an earlier one. HexGui never sends numbers,
         # so not every engine knows them: the first command finds out.
         self._number: int | None = 0
-        with contextlib.suppress(Refused):
-            self.ask("protocol_version", seconds)
+        try:
+            for thread in self._threads:
+                thread.start()
+            with contextlib.suppress(Refused):
+                self.ask("protocol_version", seconds)
+        except KeyboardInterrupt:
+            self.kill()
+            raise
 
     def ask(self, command: str, seconds: float) -> str:
         """Send a command and return what follows ``=``, stripped; ``Refused`` when the engine answers ``?``."""
