@@ -6,6 +6,7 @@
 #include "core/batch.hpp"
 #include "core/bridge_planes.hpp"
 #include "core/policy_games.hpp"
+#include "guards.hpp"
 
 namespace fingal {
 namespace {
@@ -70,6 +71,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "reset",
           [](PolicyGames& p, const std::optional<Rows>& rows) {
+            const auto use = p.busy.change();
             if (rows) return p.reset(span_of(*rows));
             std::vector<std::int32_t> all(std::size_t(p.count()));
             for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::int32_t(i);
@@ -82,6 +84,7 @@ void bind_policy_games(nb::module_& m) {
           "set",
           [](PolicyGames& p, const Rows& rows, const Array<const std::uint64_t>& stones,
              const Array<const bool>& white_to_move, const Rows& last) {
+            const auto use = p.busy.change();
             const auto k = std::int64_t(rows.size());
             p.set(span_of(rows), checked(stones, 2 * k * words_for(p.cells()), "stones"),
                   checked(white_to_move, k, "white_to_move"), checked(last, k, "last"));
@@ -93,6 +96,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "pack",
           [](const PolicyGames& p, const Rows& rows) {
+            const auto use = p.busy.read();
             const auto k = rows.size(), words = std::size_t(words_for(p.cells()));
             const auto stones = room<std::uint64_t>(std::nullopt, {2, k, words});
             const auto white = room<bool>(std::nullopt, {k});
@@ -108,6 +112,9 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "copy",
           [](PolicyGames& p, const Rows& from, const Rows& to, const PolicyGames* source) {
+            const auto use = p.busy.change();
+            std::optional<BusyFlag::Use> theirs;
+            if (source != nullptr && source != &p) theirs.emplace(source->busy.read());
             p.copy(source == nullptr ? p : *source, span_of(from), checked(to, std::int64_t(from.size()), "to"));
           },
           "from_rows"_a, "to_rows"_a, "source"_a = nb::none(),
@@ -117,6 +124,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "play",
           [](PolicyGames& p, const Rows& rows, const Rows& cells) {
+            const auto use = p.busy.change();
             const auto over = room<bool>(std::nullopt, {rows.size()});
             p.play(span_of(rows), checked(cells, std::int64_t(rows.size()), "cells"), span_of(over));
             return over;
@@ -129,6 +137,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "planes",
           [](PolicyGames& p, const Rows& rows, const std::optional<Array<std::uint8_t>>& out) {
+            const auto use = p.busy.change();
             const auto planes = planes_room(out, rows.size(), p.width(), p.height());
             {
               const nb::gil_scoped_release release;
@@ -143,6 +152,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "empty",
           [](const PolicyGames& p, const Rows& rows, const std::optional<Array<bool>>& out) {
+            const auto use = p.busy.read();
             const auto empty = room<bool>(out, {rows.size(), std::size_t(p.cells())});
             p.empty(span_of(rows), span_of(empty));
             return empty;
@@ -154,6 +164,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "winning",
           [](const PolicyGames& p, const Rows& rows) {
+            const auto use = p.busy.read();
             const auto winning = room<bool>(std::nullopt, {rows.size(), std::size_t(p.cells())});
             p.winning(span_of(rows), span_of(winning));
             return winning;
@@ -164,6 +175,7 @@ void bind_policy_games(nb::module_& m) {
       .def(
           "winner",
           [](const PolicyGames& p, const Rows& rows) {
+            const auto use = p.busy.read();
             const auto winner = room<std::int8_t>(std::nullopt, {rows.size()});
             p.winner(span_of(rows), span_of(winner));
             return winner;
@@ -184,13 +196,14 @@ void bind_batch(nb::module_& m) {
       .def_prop_ro("cells", &Batch::cells)
       .def_prop_ro("words", &Batch::words)
       .def_prop_ro("count", &Batch::count)
-      .def("reset", &Batch::reset)
+      .def("reset", changing(&Batch::reset))
       .def(
           "step",
           [](Batch& b, const Array<const std::int32_t>& action, const Array<float>& reward, const Array<bool>& over) {
             const auto a = checked(action, b.count(), "action");
             const auto r = checked(reward, b.count(), "reward");
             const auto o = checked(over, b.count(), "over");
+            const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.step(a, r, o);
           },
@@ -202,6 +215,7 @@ void bind_batch(nb::module_& m) {
           [](Batch& b, const Array<bool>& plane, const Array<bool>& legal) {
             const auto p = checked(plane, b.count() * b.cells() * 4, "plane");
             const auto l = checked(legal, b.count() * b.actions(), "legal");
+            const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.observe(p, l);
           },
@@ -212,6 +226,7 @@ void bind_batch(nb::module_& m) {
           "random_actions",
           [](Batch& b, std::uint64_t seed, const Array<std::int32_t>& action) {
             const auto a = checked(action, b.count(), "action");
+            const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.random_actions(seed, a);
           },
@@ -223,6 +238,7 @@ void bind_batch(nb::module_& m) {
             const auto s = checked(stones, 2 * b.count() * b.words(), "stones");
             const auto w = checked(white_to_move, b.count(), "white_to_move");
             const auto l = checked(last, b.count(), "last");
+            const auto use = b.busy.read();
             const nb::gil_scoped_release release;
             b.pack(s, w, l);
           },
@@ -233,6 +249,7 @@ void bind_batch(nb::module_& m) {
           [](Batch& b, const Array<const std::uint64_t>& stones, const Array<const bool>& white_to_move) {
             const auto s = checked(stones, 2 * b.count() * b.words(), "stones");
             const auto w = checked(white_to_move, b.count(), "white_to_move");
+            const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.unpack(s, w);
           },

@@ -78,7 +78,7 @@ void bind_board(nb::module_& m) {
       .def("mirrored", [](const Board& b) { return b.transformed(Symmetry::kMirror); })
       .def(
           "fill_randomly",
-          [](const Board& b, std::int64_t count, std::uint64_t seed) {
+          [](Board b, std::int64_t count, std::uint64_t seed) {  // a copy, since another thread may change it
             const nb::gil_scoped_release release;
             return b.fill_randomly(count, seed);
           },

@@ -10,12 +10,14 @@
 #include "core/judged_games.hpp"
 #include "core/template_finder.hpp"
 #include "core/verdicts.hpp"
+#include "guards.hpp"
 
 namespace fingal {
 
 namespace {
 
 nb::tuple listing(const BoardConnections& connections, bool semi) {
+  const auto use = connections.busy.read();
   auto all = connections.all(semi);
   const auto count = all.ends.size() / 2;
   return nb::make_tuple(as_array(std::move(all.ends), {count, 2}),
@@ -37,27 +39,31 @@ void bind_connections(nb::module_& m) {
             new (self) TemplateFinder({highest, most_cells, most_positions});
           },
           "highest"_a = hunt.highest, "most_cells"_a = hunt.most_cells, "most_positions"_a = hunt.most_positions)
-      .def("add", &TemplateFinder::add, "picture"_a, "Adds a template to those that are known.")
-      .def_prop_ro("known", &TemplateFinder::known)
+      .def("add", changing(&TemplateFinder::add), "picture"_a, "Adds a template to those that are known.")
+      .def_prop_ro("known", reading(&TemplateFinder::known))
       .def(
           "find",
-          [](const TemplateFinder& self, const Board& board, int colour) { return self.find(board, Colour(colour)); },
-          "board"_a, "colour"_a, nb::call_guard<nb::gil_scoped_release>(),
+          [](const TemplateFinder& self, Board board, int colour) {  // a copy, since another thread may change it
+            const auto use = self.busy.read();
+            const nb::gil_scoped_release release;
+            return self.find(board, Colour(colour));
+          },
+          "board"_a, "colour"_a,
           "Templates that stand in a position though connections with what is known do not say so.")
-      .def("shrunk", &TemplateFinder::shrunk, "picture"_a, "order"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("shrunk", reading(&TemplateFinder::shrunk), "picture"_a, "order"_a, nb::call_guard<nb::gil_scoped_release>(),
            "A template without what it does not need, cells tried in this order; None when it does not hold.")
-      .def("holds", &TemplateFinder::holds, "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("holds", reading(&TemplateFinder::holds), "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Whether a template holds, by search of its carrier alone.")
-      .def("is_minimal", &TemplateFinder::is_minimal, "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("is_minimal", reading(&TemplateFinder::is_minimal), "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Whether it no longer holds without any one of its cells or stones.")
-      .def("is_found", &TemplateFinder::is_found, "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
+      .def("is_found", reading(&TemplateFinder::is_found), "picture"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Whether connections with what is known join it, with only the opponent's stones around it.");
 
   const ConnectionLimits defaults;
   nb::class_<BoardConnections>(m, "Connections")
       .def(
           "__init__",
-          [](BoardConnections* self, const Board& board, int colour, const std::vector<int>& filled_black,
+          [](BoardConnections* self, Board board, int colour, const std::vector<int>& filled_black,
              const std::vector<int>& filled_white, int fulls, int semis, bool templates, bool record) {
             ConnectionLimits limits;
             limits.fulls = fulls;
@@ -72,21 +78,23 @@ void bind_connections(nb::module_& m) {
           "record"_a = defaults.record)
       .def(
           "build",
-          [](BoardConnections& self, const Board& board, const std::vector<int>& filled_black,
+          [](BoardConnections& self, Board board, const std::vector<int>& filled_black,
              const std::vector<int>& filled_white) {
+            const auto use = self.busy.change();
             const nb::gil_scoped_release release;
             self.build(board, {filled_black, filled_white});
           },
           "board"_a, "filled_black"_a = std::vector<int>{}, "filled_white"_a = std::vector<int>{},
           "Searches from scratch, on a board of the same size.")
-      .def_prop_ro("won", &BoardConnections::won, "Whether a full connection joins both edges.")
-      .def("end_of", &BoardConnections::end_of, "end"_a, "The number that stands for a cell's group or edge.")
-      .def("add", &BoardConnections::add, "own"_a, "opponent"_a, "Adds stones to those of the board.")
-      .def("undo", &BoardConnections::undo, "Takes the last add() back; IndexError when there is none.")
-      .def("between", &BoardConnections::between, "a"_a, "b"_a, "semi"_a, "The carriers between two ends.")
+      .def_prop_ro("won", reading(&BoardConnections::won), "Whether a full connection joins both edges.")
+      .def("end_of", reading(&BoardConnections::end_of), "end"_a, "The number that stands for a cell's group or edge.")
+      .def("add", changing(&BoardConnections::add), "own"_a, "opponent"_a, "Adds stones to those of the board.")
+      .def("undo", changing(&BoardConnections::undo), "Takes the last add() back; IndexError when there is none.")
+      .def("between", reading(&BoardConnections::between), "a"_a, "b"_a, "semi"_a, "The carriers between two ends.")
       .def(
           "_derivation",
           [](const BoardConnections& self, int a, int b, const std::vector<int>& carrier) {
+            const auto use = self.busy.read();
             nb::list steps;
             for (const auto& step : self.derivation(a, b, carrier)) {
               steps.append(nb::make_tuple(int(step.rule), step.a, step.b, step.carrier, step.middle, step.parents,
@@ -97,12 +105,12 @@ void bind_connections(nb::module_& m) {
           "a"_a, "b"_a, "carrier"_a,
           nb::sig("def _derivation(self, a: int, b: int, carrier: Sequence[int]) -> list[tuple[int, int, int, "
                   "list[int], int, list[int], list[tuple[int, list[int]]]]]"))
-      .def("_smallest_win", &BoardConnections::smallest_win)
-      .def("_must_play", &BoardConnections::must_play)
+      .def("_smallest_win", reading(&BoardConnections::smallest_win))
+      .def("_must_play", reading(&BoardConnections::must_play))
       .def("listing", &listing, "semi"_a,
            nb::sig("def listing(self, semi: bool) -> tuple[NDArray[numpy.int16], NDArray[numpy.uint64]]"),
            "All connections of a kind: ends [N, 2] and carriers [N, words], cell i in bit i % 64 of word i / 64.")
-      .def("holds", &BoardConnections::holds, "a"_a, "b"_a, "carrier"_a, "owner_first"_a,
+      .def("holds", reading(&BoardConnections::holds), "a"_a, "b"_a, "carrier"_a, "owner_first"_a,
            nb::call_guard<nb::gil_scoped_release>(),
            "Whether a claimed connection holds, by plain search of its carrier with every other cell the opponent's.");
 
@@ -113,7 +121,7 @@ void bind_connections(nb::module_& m) {
       .def_prop_ro("width", &JudgedGames::width)
       .def_prop_ro("height", &JudgedGames::height)
       .def_prop_ro("count", &JudgedGames::count)
-      .def("reset", &JudgedGames::reset, "Every game begins again, on the empty board with Black to move.")
+      .def("reset", changing(&JudgedGames::reset), "Every game begins again, on the empty board with Black to move.")
       .def(
           "play",
           [](JudgedGames& j, const Array<const std::int32_t>& games, const Array<const std::int32_t>& cell,
@@ -122,6 +130,7 @@ void bind_connections(nb::module_& m) {
             const auto g = checked(games, count, "games");
             const auto c = checked(cell, count, "cell");
             const auto o = checked(over, count, "over");
+            const auto use = j.busy.change();
             const nb::gil_scoped_release release;
             j.play(g, c, o);
           },
@@ -135,6 +144,7 @@ void bind_connections(nb::module_& m) {
             const auto p = checked(proof, count, "proof");
             const auto w = checked(winning, count, "winning");
             const auto m = checked(moves, count * j.cells(), "moves");
+            const auto use = j.busy.change();
             const nb::gil_scoped_release release;
             j.judge(g, p, w, m);
           },

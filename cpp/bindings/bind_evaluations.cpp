@@ -76,7 +76,8 @@ void bind_evaluations(nb::module_& m) {
       .def("set", [](StopFlag& flag) { flag.is_set = true; });
   m.def(
       "search_alphabeta",
-      [](const Board& board, int depth, int width, bool connections, const StopFlag& stop) {
+      // A copy of the board, since another thread may change it.
+      [](Board board, int depth, int width, bool connections, const StopFlag& stop) {
         AlphaBetaResult found;
         {
           const nb::gil_scoped_release release;

@@ -4,6 +4,7 @@
 #include "bind.hpp"
 #include "core/selfplay.hpp"
 #include "core/tree_search.hpp"
+#include "guards.hpp"
 
 namespace fingal {
 namespace {
@@ -47,16 +48,25 @@ void bind_search(nb::module_& m) {
       .def_rw("connections", &SearchSettings::connections);
 
   nb::class_<SearchedTree>(m, "SearchedTree", "What any search's tree can be asked.")
-      .def_prop_ro("visits", &SearchedTree::visits)
-      .def_prop_ro("nodes", &SearchedTree::nodes)
-      .def_prop_ro("value", &SearchedTree::value, "For the side to move at the root.")
+      .def_prop_ro("visits", reading(&SearchedTree::visits))
+      .def_prop_ro("nodes", reading(&SearchedTree::nodes))
+      .def_prop_ro("value", reading(&SearchedTree::value), "For the side to move at the root.")
       .def_prop_ro(
-          "proof", [](const SearchedTree& t) { return int(t.proof()); },
+          "proof",
+          [](const SearchedTree& t) {
+            const auto use = t.busy.read();
+            return int(t.proof());
+          },
           "1: the side to move wins, -1: it loses, 0: not known.")
-      .def("best_move", [](const SearchedTree& t) { return int(t.best_move()); })
+      .def("best_move",
+           [](const SearchedTree& t) {
+             const auto use = t.busy.read();
+             return int(t.best_move());
+           })
       .def(
           "candidates",
           [](const SearchedTree& t, const std::vector<Move>& line) {
+            const auto use = t.busy.read();
             std::vector<std::tuple<int, int, float, float, int>> rows;
             for (const auto& c : t.candidates(line)) rows.emplace_back(c.move, c.visits, c.value, c.prior, c.proof);
             return rows;
@@ -67,6 +77,7 @@ void bind_search(nb::module_& m) {
       .def(
           "principal_variation",
           [](const SearchedTree& t, const std::vector<Move>& line) {
+            const auto use = t.busy.read();
             const auto moves = t.principal_variation(line);
             return std::vector<int>(moves.begin(), moves.end());
           },
@@ -77,9 +88,9 @@ void bind_search(nb::module_& m) {
       .def(nb::new_(&TreeSearch::make), "board"_a, "settings"_a, "seed"_a = 0)
       .def_prop_ro("words", &TreeSearch::words)
       .def_prop_ro("cells", &TreeSearch::cells)
-      .def_prop_ro("simulations", &TreeSearch::simulations)
-      .def("set_position", &TreeSearch::set_position, "board"_a)
-      .def("prepare", &TreeSearch::prepare, "simulations"_a, "settings"_a)
+      .def_prop_ro("simulations", reading(&TreeSearch::simulations))
+      .def("set_position", changing(&TreeSearch::set_position), "board"_a)
+      .def("prepare", changing(&TreeSearch::prepare), "simulations"_a, "settings"_a)
       .def(
           "select",
           [](TreeSearch& t, int most, int simulations, const Array<std::uint64_t>& stones,
@@ -87,6 +98,7 @@ void bind_search(nb::module_& m) {
             const auto s = checked(stones, 2 * std::int64_t(most) * t.words(), "stones");
             const auto w = checked(white_to_move, most, "white_to_move");
             const auto l = checked(last, most, "last");
+            const auto use = t.busy.change();
             const nb::gil_scoped_release release;
             return t.select(most, simulations, s, w, l, batch);
           },
@@ -100,19 +112,22 @@ void bind_search(nb::module_& m) {
             const std::span<const float> v(value.data(), value.size());
             if (l.size() != v.size() * std::size_t(t.cells()))
               throw std::invalid_argument("logits and value do not belong together");
+            const auto use = t.busy.change();
             const nb::gil_scoped_release release;
             t.update(l, v, batch);
           },
           "logits"_a, "value"_a, "batch"_a = 0)
-      .def("cancel", &TreeSearch::cancel, "batch"_a = 0)
-      .def("cancel_all", &TreeSearch::cancel_all)
+      .def("cancel", changing(&TreeSearch::cancel), "batch"_a = 0)
+      .def("cancel_all", changing(&TreeSearch::cancel_all))
       .def("improved_policy",
            [](const TreeSearch& t) {
+             const auto use = t.busy.read();
              auto p = t.improved_policy();
              const auto n = p.size();
              return as_array(std::move(p), {n});
            })
-      .def("run_constant", &TreeSearch::run_constant, "simulations"_a, nb::call_guard<nb::gil_scoped_release>());
+      .def("run_constant", changing(&TreeSearch::run_constant), "simulations"_a,
+           nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<SelfplaySettings>(m, "SelfplaySettings")
       .def(nb::init<>())
@@ -135,7 +150,7 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("cells", &SelfplayPool::cells)
       .def_prop_ro("words", &SelfplayPool::words)
       .def_prop_ro("count", &SelfplayPool::count)
-      .def("set_openings", &SelfplayPool::set_openings, "lines"_a)
+      .def("set_openings", changing(&SelfplayPool::set_openings), "lines"_a)
       .def(
           "select",
           [](SelfplayPool& p, const Array<std::uint64_t>& stones, const Array<bool>& white_to_move,
@@ -143,6 +158,7 @@ void bind_search(nb::module_& m) {
             const auto s = checked(stones, 2 * p.count() * p.words(), "stones");
             const auto w = checked(white_to_move, p.count(), "white_to_move");
             const auto l = checked(last, p.count(), "last");
+            const auto use = p.busy.change();
             const nb::gil_scoped_release release;
             p.select(s, w, l);
           },
@@ -153,6 +169,7 @@ void bind_search(nb::module_& m) {
           [](SelfplayPool& p, const Array<const float>& logits, const Array<const float>& value) {
             const auto l = checked(logits, p.count() * p.cells(), "logits");
             const auto v = checked(value, p.count(), "value");
+            const auto use = p.busy.change();
             const nb::gil_scoped_release release;
             p.update(l, v);
           },
@@ -163,6 +180,7 @@ void bind_search(nb::module_& m) {
             std::vector<FinishedGame> games;
             Samples samples;
             {
+              const auto use = p.busy.change();
               const nb::gil_scoped_release release;
               samples = p.drain(games);
             }
@@ -180,17 +198,23 @@ void bind_search(nb::module_& m) {
       .def(
           "resignations",
           [](const SelfplayPool& p) {
+            const auto use = p.busy.read();
             const auto r = p.resignations();
             return std::make_tuple(r.would_resign, r.wrong);
           },
           "In games played on: (sides that would have resigned, those that won after all).")
       .def("save",
            [](SelfplayPool& p) {
+             const auto use = p.busy.change();
              const auto s = p.save();
              return nb::bytes(s.data(), s.size());
            })
       .def(
-          "restore", [](SelfplayPool& p, const nb::bytes& state) { p.restore({state.c_str(), state.size()}); },
+          "restore",
+          [](SelfplayPool& p, const nb::bytes& state) {
+            const auto use = p.busy.change();
+            p.restore({state.c_str(), state.size()});
+          },
           "state"_a);
 }
 

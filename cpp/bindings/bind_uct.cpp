@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "core/uct_search.hpp"
+#include "guards.hpp"
 
 namespace fingal {
 namespace {
@@ -103,14 +104,15 @@ void bind_uct(nb::module_& m) {
   nb::class_<UctSearch, SearchedTree>(m, "UctSearch",
                                       "A tree search with playouts. A net may give it priors, but it needs none.")
       .def(nb::new_(&UctSearch::make), "board"_a, "model"_a, "settings"_a, "seed"_a = 0, "threads"_a = 1)
-      .def("set_position", &UctSearch::set_position, "board"_a)
-      .def("run", &UctSearch::run, "simulations"_a, "seconds"_a, "nodes"_a,
+      .def("set_position", changing(&UctSearch::set_position), "board"_a)
+      .def("run", changing(&UctSearch::run), "simulations"_a, "seconds"_a, "nodes"_a,
            "left"_a = std::numeric_limits<double>::infinity(), nb::call_guard<nb::gil_scoped_release>(),
            "Simulates until a limit is reached, the result is proven, or all visits wait for a net. The number of "
            "games played. A question about connections may take half of the `left` seconds.")
       .def(
           "waiting",
           [](const UctSearch& s) {
+            const auto use = s.busy.read();
             auto found = s.waiting();
             const auto count = found.last.size(), words = count == 0 ? 1 : found.stones.size() / count / 2;
             return std::make_tuple(as_array(std::move(found.stones), {2, count, words}),
@@ -122,12 +124,20 @@ void bind_uct(nb::module_& m) {
           "The positions that visits wait for a net's priors of: stones [2, k, words], white_to_move [k] (0 or 1), "
           "last [k] (-1: none).")
       .def(
-          "answer", [](UctSearch& s, const Array<const float>& logits) { s.answer({logits.data(), logits.size()}); },
+          "answer",
+          [](UctSearch& s, const Array<const float>& logits) {
+            const auto use = s.busy.change();
+            s.answer({logits.data(), logits.size()});
+          },
           "logits"_a, "What a net says of them: logits [k, cells]. The visits go on in the next run.")
-      .def("cancel", &UctSearch::cancel, "Takes back the visits that wait or were answered.")
+      .def("cancel", changing(&UctSearch::cancel), "Takes back the visits that wait or were answered.")
       .def(
-          "prove", [](UctSearch& s, int proof, int winning) { s.prove(Proof(proof), Move(winning)); }, "proof"_a,
-          "winning"_a, "The root is known to be won (1) by a move, or lost (-1).");
+          "prove",
+          [](UctSearch& s, int proof, int winning) {
+            const auto use = s.busy.change();
+            s.prove(Proof(proof), Move(winning));
+          },
+          "proof"_a, "winning"_a, "The root is known to be won (1) by a move, or lost (-1).");
 }
 
 }  // namespace fingal

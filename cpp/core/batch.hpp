@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "busy.hpp"
 #include "cell.hpp"
 
 namespace fingal {
@@ -13,6 +14,8 @@ class Batch {
  public:
   static std::unique_ptr<Batch> make(int width, int height, std::int64_t count, bool swap, int threads);
   virtual ~Batch() = default;
+
+  const BusyFlag busy{"this batch of games"};
 
   int width() const { return width_; }
   int height() const { return height_; }

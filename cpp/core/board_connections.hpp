@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "board.hpp"
+#include "busy.hpp"
 #include "connections.hpp"
 
 namespace fingal {
@@ -15,6 +16,8 @@ class BoardConnections {
   // not empty, and for limits below 1.
   BoardConnections(const Board& board, Colour colour, const ConnectionLimits& limits,
                    const std::array<std::vector<int>, 2>& filled);
+
+  const BusyFlag busy{"this search for connections"};
 
   int words() const;
   Colour colour() const { return colour_; }

@@ -61,6 +61,20 @@ class Dfpn {
     return limits;
   }
 
+  // Counts a thread below a position as long as it lives.
+  class Presence {
+   public:
+    explicit Presence(std::atomic<std::uint8_t>& count) : count_(count) {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+    ~Presence() { count_.fetch_sub(1, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint8_t>& count_;
+  };
+
   struct Child {
     int move;
     Bounds bounds;
@@ -88,8 +102,7 @@ class Dfpn {
     for (const auto colour : {kBlack, kWhite}) {
       (entry.stones[colour] - position.stones(colour)).for_each([&](int cell) { filled.place(cell, colour); });
     }
-    auto& below = run_->below[position.hash() % run_->below.size()];
-    below.fetch_add(1, std::memory_order_relaxed);
+    const Presence here(run_->below[position.hash() % run_->below.size()]);
     for (;;) {
       const auto choice = choose(filled, entry);
       if (entry.bounds.solved()) knowledge_.complete(position, entry);
@@ -106,7 +119,6 @@ class Dfpn {
              std::max(least, std::min(phi_limit, choice.second + 1 + slack)));
       entry.work += std::uint32_t(run_->nodes.load(std::memory_order_relaxed) - before);
     }
-    below.fetch_sub(1, std::memory_order_relaxed);
     return entry;
   }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "busy.hpp"
+
 namespace fingal {
 
 // Every game keeps its connections from move to move, so that a position costs what its last moves changed. What is
@@ -15,6 +17,8 @@ class JudgedGames {
  public:
   static std::unique_ptr<JudgedGames> make(int width, int height, std::int64_t count, bool connections, int threads);
   virtual ~JudgedGames() = default;
+
+  const BusyFlag busy{"this set of games"};
 
   int width() const { return width_; }
   int height() const { return height_; }

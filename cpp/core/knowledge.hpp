@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +16,8 @@
 
 namespace fingal {
 
-// How much each cell is worth as a move, [cells]: stones [2][words] and the side to move are given.
+// How much each cell is worth as a move, [cells], all finite, or nothing where it does not say: stones [2][words] and
+// the side to move are given. It may throw.
 using MovePolicy =
     std::function<std::vector<float>(const std::array<std::vector<std::uint64_t>, 2>& stones, int to_move)>;
 
@@ -144,9 +148,17 @@ class Knowledge {
     for (const auto colour : {kBlack, kWhite}) {
       stones[colour].assign(entry.stones[colour].word.begin(), entry.stones[colour].word.end());
     }
-    const auto said = policy_(stones, mover);
+    const auto scores = policy_(stones, mover);
+    if (!scores.empty() && int(scores.size()) != circuit_.geometry().cells) {
+      throw std::invalid_argument("the policy returned " + std::to_string(scores.size()) +
+                                  " scores: one for every cell, " + std::to_string(circuit_.geometry().cells) +
+                                  ", is expected");
+    }
+    if (!std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); })) {
+      throw std::invalid_argument("the policy returned a score that is not finite");
+    }
     std::array<double, 64 * Words> worth{};
-    std::copy_n(said.begin(), std::min(said.size(), worth.size()), worth.begin());
+    std::copy(scores.begin(), scores.end(), worth.begin());
     return worth;
   }
 

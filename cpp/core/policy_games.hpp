@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "busy.hpp"
+
 namespace fingal {
 
 // Arrays are row-major; `games` are numbers of games, [k] of them, all different where something is changed. A game
@@ -14,6 +16,8 @@ class PolicyGames {
  public:
   static std::unique_ptr<PolicyGames> make(int width, int height, std::int64_t count, int threads);
   virtual ~PolicyGames() = default;
+
+  const BusyFlag busy{"this set of games"};
 
   int width() const { return width_; }
   int height() const { return height_; }

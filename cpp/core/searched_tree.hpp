@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "board.hpp"
+#include "busy.hpp"
 #include "tree.hpp"
 
 namespace fingal {
@@ -22,6 +23,8 @@ struct Candidate {
 class SearchedTree {
  public:
   virtual ~SearchedTree() = default;
+
+  const BusyFlag busy{"this search"};
 
   virtual const Tree& tree() const = 0;
   virtual Move best_move() const = 0;

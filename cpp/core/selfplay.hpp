@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "busy.hpp"
 #include "search.hpp"
 
 namespace fingal {
@@ -56,6 +57,8 @@ class SelfplayPool {
   static std::unique_ptr<SelfplayPool> make(int width, int height, std::int64_t count, const SelfplaySettings& settings,
                                             std::uint64_t seed, int threads);
   virtual ~SelfplayPool() = default;
+
+  const BusyFlag busy{"this pool of games"};
 
   int width() const { return width_; }
   int height() const { return height_; }

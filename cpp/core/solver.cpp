@@ -14,34 +14,51 @@ class SizedSolver final : public Solver {
       : geometry_(&geometry<Words>(width, height)),
         settings_(settings),
         table_(*geometry_, std::size_t(settings.memory_mb * (1 << 20))),
+        searches_(std::size_t(settings.threads)),
         threads_(settings.threads) {
-    for (int i = 0; i < settings.threads; ++i) {
-      searches_.push_back(std::make_unique<Dfpn<Words>>(*geometry_, table_, run_, settings_));
-    }
+    for (auto& search : searches_) begin(search);
   }
 
-  int run(const Board& board, std::int64_t nodes, double seconds) override {
+  int run(const Board& board, std::int64_t nodes, double seconds, std::optional<std::int64_t> stops) override {
     const auto position = position_of(board);
     if (position.over()) return position.winner();
     constexpr double kYear = 3e7;
     const auto allowed = std::chrono::duration<double>(std::clamp(seconds, 0.0, kYear));
+    const auto before = stops.value_or(stops_);
     run_.stop = false;
-    run_.node_limit = run_.nodes + std::min(nodes, std::int64_t(1) << 60);
+    if (stops_ != before) run_.stop = true;
+    constexpr std::int64_t kMostNodes = std::int64_t(1) << 60;
+    run_.node_limit = run_.nodes + std::clamp(nodes, std::int64_t(0), kMostNodes);
     run_.deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
     threads_.split(settings_.threads, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = begin; i < end; ++i) {
-        // The first to finish ends the others.
-        if (searches_[std::size_t(i)]->solve(position).bounds.solved()) run_.stop = true;
+        auto& search = searches_[std::size_t(i)];
+        try {
+          if (!search) this->begin(search);
+          // The first to finish ends the others.
+          if (search->solve(position).bounds.solved()) run_.stop = true;
+        } catch (...) {
+          search.reset();  // what it held of the position is half done
+          run_.stop = true;
+          throw;
+        }
       }
     });
     return look_up(board).winner;
   }
 
-  void stop() override { run_.stop = true; }
+  void stop() override {
+    ++stops_;
+    run_.stop = true;
+  }
+  std::int64_t stops() const override { return stops_; }
 
   void set_policy(const MovePolicy& policy) override {
-    for (auto& search : searches_) search->set_policy(policy);
+    policy_ = policy;
+    for (auto& search : searches_) {
+      if (search) search->set_policy(policy);
+    }
   }
 
   Finding look_up(const Board& board) const override {
@@ -104,6 +121,11 @@ class SizedSolver final : public Solver {
   }
 
  private:
+  void begin(std::unique_ptr<Dfpn<Words>>& search) {
+    search = std::make_unique<Dfpn<Words>>(*geometry_, table_, run_, settings_);
+    search->set_policy(policy_);
+  }
+
   Position<Words> position_of(const Board& board) const {
     if (board.width() != geometry_->width || board.height() != geometry_->height) {
       throw std::invalid_argument("this solver is for " + std::to_string(geometry_->width) + "x" +
@@ -124,6 +146,8 @@ class SizedSolver final : public Solver {
   SolverSettings settings_;
   ProofTable<Words> table_;
   SolverRun run_;
+  std::atomic<std::int64_t> stops_{0};
+  MovePolicy policy_;
   std::vector<std::unique_ptr<Dfpn<Words>>> searches_;
   Threads threads_;
 };

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "board.hpp"
+#include "busy.hpp"
 #include "dfpn.hpp"
 
 namespace fingal {
@@ -28,12 +30,19 @@ class Solver {
   static std::unique_ptr<Solver> make(int width, int height, const SolverSettings& settings);
   virtual ~Solver() = default;
 
+  // run, set_policy, save and load come one at a time; all other functions may be called beside them.
+  const BusyFlag busy{"this solver", ", or call stop()"};
+
   // Searches on from what is known until the position is solved, or `nodes` more positions were looked at, or
-  // `seconds` have passed, or stop(). Returns the winner or kNobody. Throws std::invalid_argument when the board has
-  // another size.
-  virtual int run(const Board& board, std::int64_t nodes, double seconds) = 0;
-  // Ends run() soon, from any thread.
+  // `seconds` have passed, or stop(). Returns the winner or kNobody. `stops`: what stops() returned when the caller
+  // decided to run, so that a stop() between then and now ends the run at once; without it, only one that comes later
+  // counts. Throws std::invalid_argument when the board has another size, and what a policy throws. What it found
+  // until then is remembered.
+  virtual int run(const Board& board, std::int64_t nodes, double seconds, std::optional<std::int64_t> stops = {}) = 0;
+  // Ends the run() under way soon, from any thread.
   virtual void stop() = 0;
+  // How often stop() has been called.
+  virtual std::int64_t stops() const = 0;
   // Orders moves by a policy, which several threads may ask at once; by electric currents when it is empty.
   virtual void set_policy(const MovePolicy& policy) = 0;
   virtual Finding look_up(const Board& board) const = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "board.hpp"
+#include "busy.hpp"
 #include "edge_templates.hpp"
 
 namespace fingal {
@@ -22,6 +23,8 @@ struct TemplateHunt {
 class TemplateFinder {
  public:
   explicit TemplateFinder(const TemplateHunt& hunt) : hunt_(hunt) {}
+
+  const BusyFlag busy{"this finder of templates"};
 
   // Adds a template to those that are known.
   void add(const std::string& picture);

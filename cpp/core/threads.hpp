@@ -1,13 +1,16 @@
 // A few threads that wait for loops to share.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fingal {
@@ -30,8 +33,8 @@ class Threads {
 
   ~Threads() { stop(); }
 
-  // Calls body(begin, end) on parts of [0, count), one part a thread, and returns when all are done.
-  // The body must not throw.
+  // Calls body(begin, end) on parts of [0, count), one part a thread, and returns when all are done. What a part throws
+  // is thrown here, after all have ended; of several exceptions, the first.
   void split(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
     const auto parts = std::int64_t(workers_.size()) + 1;
     if (parts == 1) return body(0, count);
@@ -43,9 +46,10 @@ class Threads {
       ++round_;
     }
     wake_.notify_all();
-    body(0, count / parts);
+    run_part(body, 0, begin_of(1, count));
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return running_ == 0; });
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
  private:
@@ -58,6 +62,21 @@ class Threads {
     for (auto& worker : workers_) worker.join();
   }
 
+  // Where a part begins; the first parts may be longer by one. No product is larger than the count.
+  std::int64_t begin_of(int part, std::int64_t count) const {
+    const auto parts = std::int64_t(workers_.size()) + 1;
+    return count / parts * part + std::min<std::int64_t>(part, count % parts);
+  }
+
+  void run_part(const std::function<void(std::int64_t, std::int64_t)>& body, std::int64_t begin, std::int64_t end) {
+    try {
+      body(begin, end);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
   void work(int part) {
     for (std::uint64_t seen = 0;;) {
       std::unique_lock lock(mutex_);
@@ -65,10 +84,9 @@ class Threads {
       if (stopping_) return;
       seen = round_;
       const auto* body = body_;
-      const auto parts = std::int64_t(workers_.size()) + 1;
       const auto count = count_;
       lock.unlock();
-      (*body)(count* part / parts, count * (part + 1) / parts);
+      run_part(*body, begin_of(part, count), begin_of(part + 1, count));
       lock.lock();
       if (--running_ == 0) done_.notify_one();
     }
@@ -81,6 +99,7 @@ class Threads {
   std::int64_t count_ = 0;
   std::int64_t running_ = 0;
   std::uint64_t round_ = 0;
+  std::exception_ptr error_;  // the first of this round
   bool stopping_ = false;
   std::vector<std::thread> workers_;  // last: it must be gone before what the threads use
 };

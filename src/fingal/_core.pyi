@@ -701,15 +701,21 @@ class Solver:
 
     def __init__(self, width: int, height: int, settings: SolverSettings) -> None: ...
 
-    def run(self, board: Board, nodes: int, seconds: float) -> int:
-        """The winner, or -1 when the limit came first."""
+    def run(self, board: Board, nodes: int, seconds: float, stops: int | None = None) -> int:
+        """
+        The winner, or -1 when a limit or stop() came first. With `stops`, which the property had at some time before, a stop() since then ends the run at once; without, only one that comes during the run counts. What the policy raises ends the run and is raised here.
+        """
 
     def stop(self) -> None:
-        """Ends run() soon, from any thread."""
+        """Ends the run() under way soon, from any thread."""
 
-    def set_policy(self, policy: Callable[[Sequence[Sequence[int]], int], Sequence[float]]) -> None:
+    @property
+    def stops(self) -> int:
+        """How often stop() has been called."""
+
+    def set_policy(self, policy: Callable[[Sequence[Sequence[int]], int], Sequence[float]] | None) -> None:
         """
-        Orders moves by what policy(stones [2][words], to_move) -> [cells] says of them.
+        Orders moves by what policy(stones [2][words], to_move) returns: a finite score for every cell, the best the highest, or [] where it has none. None: by electric currents.
         """
 
     def look_up(self, board: Board) -> Finding: ...
