@@ -3,6 +3,8 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +22,45 @@ std::span<T> checked(const Array<T>& array, std::int64_t size, const char* name)
                                 std::to_string(size));
   }
   return {array.data(), array.size()};
+}
+
+// The same for bytes that say yes or no: any other byte would be no bool.
+inline std::span<const bool> checked_flags(const Array<const bool>& array, std::int64_t size, const char* name) {
+  const auto flags = checked(array, size, name);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(flags.data());
+  if (!std::all_of(bytes, bytes + flags.size(), [](unsigned char byte) { return byte <= 1; })) {
+    throw std::invalid_argument(std::string(name) + " holds bytes other than 0 and 1");
+  }
+  return flags;
+}
+
+// Where an array lies in memory.
+struct Extent {
+  const char* name;
+  const char* begin;
+  const char* end;
+
+  template <class T>
+  Extent(const char* what, std::span<T> array)
+      : name(what),
+        begin(reinterpret_cast<const char*>(array.data())),
+        end(reinterpret_cast<const char*>(array.data() + array.size())) {}
+  bool overlaps(const Extent& other) const { return begin < other.end && other.begin < end; }
+};
+
+// Throws std::invalid_argument when an array that is written to shares memory with another one of the call.
+inline void check_apart(std::initializer_list<Extent> written, std::initializer_list<Extent> read = {}) {
+  const auto check = [](const Extent& one, const Extent& other) {
+    if (!one.overlaps(other)) return;
+    throw std::invalid_argument(std::string(one.name) + " and " + other.name +
+                                " share memory: what is written needs an array of its own");
+  };
+  for (const auto& one : written) {
+    for (const auto& other : written) {
+      if (&one < &other) check(one, other);
+    }
+    for (const auto& other : read) check(one, other);
+  }
 }
 
 // A vector handed to Python as an array, without a copy.

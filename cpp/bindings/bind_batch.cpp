@@ -46,8 +46,9 @@ void bind_policy_games(nb::module_& m) {
         check_size(width, height);
         const auto count = last.size();
         const auto s = checked(stones, 2 * std::int64_t(count) * words_for(width * height), "stones");
-        const auto w = checked(white_to_move, std::int64_t(count), "white_to_move");
+        const auto w = checked_flags(white_to_move, std::int64_t(count), "white_to_move");
         const auto planes = planes_room(out, count, width, height);
+        check_apart({{"out", span_of(planes)}}, {{"stones", s}, {"white_to_move", w}, {"last", span_of(last)}});
         {
           const nb::gil_scoped_release release;
           bridge_planes(width, height, s, w, span_of(last), span_of(planes));
@@ -87,7 +88,7 @@ void bind_policy_games(nb::module_& m) {
             const auto use = p.busy.change();
             const auto k = std::int64_t(rows.size());
             p.set(span_of(rows), checked(stones, 2 * k * words_for(p.cells()), "stones"),
-                  checked(white_to_move, k, "white_to_move"), checked(last, k, "last"));
+                  checked_flags(white_to_move, k, "white_to_move"), checked(last, k, "last"));
           },
           "rows"_a, "stones"_a, "white_to_move"_a, "last"_a,
           nb::sig("def set(self, rows: numpy.typing.NDArray[numpy.int32], stones: numpy.typing.NDArray[numpy.uint64], "
@@ -139,6 +140,7 @@ void bind_policy_games(nb::module_& m) {
           [](PolicyGames& p, const Rows& rows, const std::optional<Array<std::uint8_t>>& out) {
             const auto use = p.busy.change();
             const auto planes = planes_room(out, rows.size(), p.width(), p.height());
+            check_apart({{"out", span_of(planes)}}, {{"rows", span_of(rows)}});
             {
               const nb::gil_scoped_release release;
               p.planes(span_of(rows), span_of(planes));
@@ -154,6 +156,7 @@ void bind_policy_games(nb::module_& m) {
           [](const PolicyGames& p, const Rows& rows, const std::optional<Array<bool>>& out) {
             const auto use = p.busy.read();
             const auto empty = room<bool>(out, {rows.size(), std::size_t(p.cells())});
+            check_apart({{"out", span_of(empty)}}, {{"rows", span_of(rows)}});
             p.empty(span_of(rows), span_of(empty));
             return empty;
           },
@@ -203,11 +206,12 @@ void bind_batch(nb::module_& m) {
             const auto a = checked(action, b.count(), "action");
             const auto r = checked(reward, b.count(), "reward");
             const auto o = checked(over, b.count(), "over");
+            check_apart({{"reward", r}, {"over", o}}, {{"action", a}});
             const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.step(a, r, o);
           },
-          "action"_a, "reward"_a, "over"_a,
+          "action"_a, "reward"_a.noconvert(), "over"_a.noconvert(),
           "action [n] int32 (cells, and `cells` for swap) -> reward [n] float32 in the mover's view, over [n] bool; "
           "ended games start again.")
       .def(
@@ -215,11 +219,12 @@ void bind_batch(nb::module_& m) {
           [](Batch& b, const Array<bool>& plane, const Array<bool>& legal) {
             const auto p = checked(plane, b.count() * b.cells() * 4, "plane");
             const auto l = checked(legal, b.count() * b.actions(), "legal");
+            check_apart({{"plane", p}, {"legal", l}});
             const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.observe(p, l);
           },
-          "plane"_a, "legal"_a,
+          "plane"_a.noconvert(), "legal"_a.noconvert(),
           "plane [n, height, width, 4] bool: own stones, the other side's, White to move, swap possible; legal [n, "
           "cells + 1] bool.")
       .def(
@@ -230,7 +235,7 @@ void bind_batch(nb::module_& m) {
             const nb::gil_scoped_release release;
             b.random_actions(seed, a);
           },
-          "seed"_a, "action"_a, "A uniformly random legal action for every game -> action [n] int32.")
+          "seed"_a, "action"_a.noconvert(), "A uniformly random legal action for every game -> action [n] int32.")
       .def(
           "pack",
           [](const Batch& b, const Array<std::uint64_t>& stones, const Array<bool>& white_to_move,
@@ -238,17 +243,18 @@ void bind_batch(nb::module_& m) {
             const auto s = checked(stones, 2 * b.count() * b.words(), "stones");
             const auto w = checked(white_to_move, b.count(), "white_to_move");
             const auto l = checked(last, b.count(), "last");
+            check_apart({{"stones", s}, {"white_to_move", w}, {"last", l}});
             const auto use = b.busy.read();
             const nb::gil_scoped_release release;
             b.pack(s, w, l);
           },
-          "stones"_a, "white_to_move"_a, "last"_a,
+          "stones"_a.noconvert(), "white_to_move"_a.noconvert(), "last"_a.noconvert(),
           "stones [2, n, words] uint64 (Black's, White's), white_to_move [n] bool, last [n] int32 (-1: none).")
       .def(
           "unpack",
           [](Batch& b, const Array<const std::uint64_t>& stones, const Array<const bool>& white_to_move) {
             const auto s = checked(stones, 2 * b.count() * b.words(), "stones");
-            const auto w = checked(white_to_move, b.count(), "white_to_move");
+            const auto w = checked_flags(white_to_move, b.count(), "white_to_move");
             const auto use = b.busy.change();
             const nb::gil_scoped_release release;
             b.unpack(s, w);

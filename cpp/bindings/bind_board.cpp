@@ -49,13 +49,13 @@ void bind_board(nb::module_& m) {
              return std::vector<int>(m.begin(), m.end());
            })
       .def(
-          "_start", [](const Board& b, int colour) { return b.start(Colour(colour)); }, "colour"_a)
+          "_start", [](const Board& b, int colour) { return b.start(to_colour(colour)); }, "colour"_a)
       .def("_colour_at", &Board::colour_at, "cell"_a)
       .def("_set_stone", &Board::set_stone, "cell"_a, "colour"_a)
       .def(
-          "_set_turn", [](Board& b, int colour) { b.set_turn(Colour(colour)); }, "colour"_a)
+          "_set_turn", [](Board& b, int colour) { b.set_turn(to_colour(colour)); }, "colour"_a)
       .def(
-          "_packed", [](const Board& b, int colour) { return b.packed(Colour(colour)); }, "colour"_a)
+          "_packed", [](const Board& b, int colour) { return b.packed(to_colour(colour)); }, "colour"_a)
       .def(
           "push",
           [](Board& b, int move) {
@@ -79,6 +79,7 @@ void bind_board(nb::module_& m) {
       .def(
           "fill_randomly",
           [](Board b, std::int64_t count, std::uint64_t seed) {  // a copy, since another thread may change it
+            if (count < 0) throw std::invalid_argument("a negative number of fillings is not possible");
             const nb::gil_scoped_release release;
             return b.fill_randomly(count, seed);
           },

@@ -46,7 +46,7 @@ void bind_connections(nb::module_& m) {
           [](const TemplateFinder& self, Board board, int colour) {  // a copy, since another thread may change it
             const auto use = self.busy.read();
             const nb::gil_scoped_release release;
-            return self.find(board, Colour(colour));
+            return self.find(board, to_colour(colour));
           },
           "board"_a, "colour"_a,
           "Templates that stand in a position though connections with what is known do not say so.")
@@ -71,7 +71,7 @@ void bind_connections(nb::module_& m) {
             limits.templates = templates;
             limits.record = record;
             const nb::gil_scoped_release release;
-            new (self) BoardConnections(board, Colour(colour), limits, {filled_black, filled_white});
+            new (self) BoardConnections(board, to_colour(colour), limits, {filled_black, filled_white});
           },
           "board"_a, "colour"_a, "filled_black"_a = std::vector<int>{}, "filled_white"_a = std::vector<int>{},
           "fulls"_a = defaults.fulls, "semis"_a = defaults.semis, "templates"_a = defaults.templates,
@@ -130,11 +130,12 @@ void bind_connections(nb::module_& m) {
             const auto g = checked(games, count, "games");
             const auto c = checked(cell, count, "cell");
             const auto o = checked(over, count, "over");
+            check_apart({{"over", o}}, {{"games", g}, {"cell", c}});
             const auto use = j.busy.change();
             const nb::gil_scoped_release release;
             j.play(g, c, o);
           },
-          "games"_a, "cell"_a, "over"_a, "Plays cell [k] int32 in games [k] int32 -> over [k] bool.")
+          "games"_a, "cell"_a, "over"_a.noconvert(), "Plays cell [k] int32 in games [k] int32 -> over [k] bool.")
       .def(
           "judge",
           [](JudgedGames& j, const Array<const std::int32_t>& games, const Array<std::int8_t>& proof,
@@ -144,11 +145,12 @@ void bind_connections(nb::module_& m) {
             const auto p = checked(proof, count, "proof");
             const auto w = checked(winning, count, "winning");
             const auto m = checked(moves, count * j.cells(), "moves");
+            check_apart({{"proof", p}, {"winning", w}, {"moves", m}}, {{"games", g}});
             const auto use = j.busy.change();
             const nb::gil_scoped_release release;
             j.judge(g, p, w, m);
           },
-          "games"_a, "proof"_a, "winning"_a, "moves"_a,
+          "games"_a, "proof"_a.noconvert(), "winning"_a.noconvert(), "moves"_a.noconvert(),
           "What connections say of games [k] int32: proof, winning and moves as from judge_by_connections.");
 
   m.def(
@@ -161,10 +163,13 @@ void bind_connections(nb::module_& m) {
         const auto p = checked(proof, count, "proof");
         const auto w = checked(winning, count, "winning");
         const auto m = checked(moves, count * width * height, "moves");
+        const auto white = checked_flags(white_to_move, count, "white_to_move");
+        check_apart({{"proof", p}, {"winning", w}, {"moves", m}}, {{"stones", s}, {"white_to_move", white}});
         const nb::gil_scoped_release release;
-        judge_by_connections(width, height, threads, s, {white_to_move.data(), white_to_move.size()}, p, w, m);
+        judge_by_connections(width, height, threads, s, white, p, w, m);
       },
-      "stones"_a, "white_to_move"_a, "width"_a, "height"_a, "proof"_a, "winning"_a, "moves"_a, "threads"_a = 1,
+      "stones"_a, "white_to_move"_a, "width"_a, "height"_a, "proof"_a.noconvert(), "winning"_a.noconvert(),
+      "moves"_a.noconvert(), "threads"_a = 1,
       "What connections say of n positions that are not over: proof [n] int8 (1: the side to move wins, -1: it loses, "
       "0: not known), winning [n] int32 (a move that wins, or -1), moves [n, cells] bool (those worth trying).");
 }

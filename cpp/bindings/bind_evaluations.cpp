@@ -18,10 +18,21 @@ std::size_t count_positions(const Array<const std::uint64_t>& stones, int width,
   return stones.size() / each;
 }
 
+// For conductances that no two colours have, there is no value.
+double checked_resistance_value(double own, double opponent) {
+  const bool possible =
+      own >= 0 && opponent >= 0 && (own > 0 || opponent > 0) && !(std::isinf(own) && std::isinf(opponent));
+  if (!possible) {
+    throw std::invalid_argument("conductances of " + std::to_string(own) + " and " + std::to_string(opponent) +
+                                " are not possible: each is at least 0, one of them is more, and one is finite");
+  }
+  return resistance_value(own, opponent);
+}
+
 }  // namespace
 
 void bind_evaluations(nb::module_& m) {
-  m.def("resistance_value", &resistance_value, "own"_a, "opponent"_a,
+  m.def("resistance_value", &checked_resistance_value, "own"_a, "opponent"_a,
         "How much better one side conducts, in [-1, 1]: tanh of half the logarithm of the resistances' ratio.");
   m.def(
       "measure_resistance",
@@ -44,7 +55,7 @@ void bind_evaluations(nb::module_& m) {
       "connection_wires",
       [](const Board& board, int colour) {
         std::vector<std::tuple<int, int, double>> rows;
-        for (const auto& wire : connection_wires(board, Colour(colour))) {
+        for (const auto& wire : connection_wires(board, to_colour(colour))) {
           rows.emplace_back(wire.from, wire.to, wire.conductance);
         }
         return rows;

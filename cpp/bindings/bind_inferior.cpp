@@ -22,16 +22,22 @@ std::vector<int> cells(const Bits<Words>& set) {
   return list;
 }
 
+void check_open(const Board& board) {
+  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: nothing is left to be decided");
+}
+
 }  // namespace
 
 void bind_inferior(nb::module_& m) {
   m.def(
       "inferior",
       [](const Board& board, int to_move, bool prune) {
+        check_open(board);
+        const auto mover = to_colour(to_move);
         return with_words(board.cells(), [&]<int Words>() {
           const auto& g = geometry<Words>(board.width(), board.height());
-          const auto found = compute_inferior(g, stones<Words>(board, kBlack), stones<Words>(board, kWhite),
-                                              Colour(to_move), {.claims = true, .prune = prune});
+          const auto found = compute_inferior(g, stones<Words>(board, kBlack), stones<Words>(board, kWhite), mover,
+                                              {.claims = true, .prune = prune});
           nb::list claims;
           for (const auto& claim : found.claims) {
             claims.append(nb::make_tuple(int(claim.kind), claim.cell, claim.by, cells(claim.region),
@@ -47,6 +53,7 @@ void bind_inferior(nb::module_& m) {
   m.def(
       "regions",
       [](const Board& board) {
+        check_open(board);
         return with_words(board.cells(), [&]<int Words>() {
           const auto& g = geometry<Words>(board.width(), board.height());
           nb::list list;

@@ -42,7 +42,7 @@ void bind_playout(nb::module_& m) {
         check_size(width, height);
         std::vector<float> values(white_to_move.size());
         const auto s = checked(stones, 2 * std::int64_t(values.size()) * words_for(width * height), "stones");
-        const std::span<const bool> w(white_to_move.data(), white_to_move.size());
+        const auto w = checked_flags(white_to_move, std::int64_t(values.size()), "white_to_move");
         {
           const nb::gil_scoped_release release;
           fill_values(width, height, s, w, fills, seed, values);

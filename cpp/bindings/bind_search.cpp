@@ -95,14 +95,17 @@ void bind_search(nb::module_& m) {
           "select",
           [](TreeSearch& t, int most, int simulations, const Array<std::uint64_t>& stones,
              const Array<bool>& white_to_move, const Array<std::int32_t>& last, int batch) {
+            if (most < 0) throw std::invalid_argument("a negative number of positions is not possible");
             const auto s = checked(stones, 2 * std::int64_t(most) * t.words(), "stones");
             const auto w = checked(white_to_move, most, "white_to_move");
             const auto l = checked(last, most, "last");
+            check_apart({{"stones", s}, {"white_to_move", w}, {"last", l}});
             const auto use = t.busy.change();
             const nb::gil_scoped_release release;
             return t.select(most, simulations, s, w, l, batch);
           },
-          "most"_a, "simulations"_a, "stones"_a, "white_to_move"_a, "last"_a, "batch"_a = 0,
+          "most"_a, "simulations"_a, "stones"_a.noconvert(), "white_to_move"_a.noconvert(), "last"_a.noconvert(),
+          "batch"_a = 0,
           "How many positions were written: stones [2, most, words], white_to_move [most], last [most]. Batches of "
           "several numbers may be under way at once; the calls must come one at a time.")
       .def(
@@ -110,8 +113,6 @@ void bind_search(nb::module_& m) {
           [](TreeSearch& t, const Array<const float>& logits, const Array<const float>& value, int batch) {
             const std::span<const float> l(logits.data(), logits.size());
             const std::span<const float> v(value.data(), value.size());
-            if (l.size() != v.size() * std::size_t(t.cells()))
-              throw std::invalid_argument("logits and value do not belong together");
             const auto use = t.busy.change();
             const nb::gil_scoped_release release;
             t.update(l, v, batch);
@@ -158,11 +159,12 @@ void bind_search(nb::module_& m) {
             const auto s = checked(stones, 2 * p.count() * p.words(), "stones");
             const auto w = checked(white_to_move, p.count(), "white_to_move");
             const auto l = checked(last, p.count(), "last");
+            check_apart({{"stones", s}, {"white_to_move", w}, {"last", l}});
             const auto use = p.busy.change();
             const nb::gil_scoped_release release;
             p.select(s, w, l);
           },
-          "stones"_a, "white_to_move"_a, "last"_a,
+          "stones"_a.noconvert(), "white_to_move"_a.noconvert(), "last"_a.noconvert(),
           "One position a game: stones [2, n, words], white_to_move [n], last [n].")
       .def(
           "update",

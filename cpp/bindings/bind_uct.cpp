@@ -48,7 +48,7 @@ void bind_uct(nb::module_& m) {
         check_size(width, height);
         const auto n = last.size(), cells = std::size_t(width * height);
         const auto s = checked(stones, 2 * std::int64_t(n) * words_for(int(cells)), "stones");
-        const auto w = checked(white_to_move, std::int64_t(n), "white_to_move");
+        const auto w = checked_flags(white_to_move, std::int64_t(n), "white_to_move");
         std::vector<std::int32_t> pattern(n * cells), reply(n * cells), energy(n * cells);
         {
           const nb::gil_scoped_release release;
@@ -66,8 +66,13 @@ void bind_uct(nb::module_& m) {
 
   m.def(
       "pattern_playouts",
-      [](const Board& board, const PatternModel& model, int count, std::uint64_t seed) {
-        auto result = pattern_playouts(board, model, count, seed);
+      [](Board board, std::shared_ptr<const PatternModel> model, int count, std::uint64_t seed) {
+        if (!model) throw nb::type_error("playouts need a model of patterns");
+        std::vector<std::int32_t> result;
+        {
+          const nb::gil_scoped_release release;
+          result = pattern_playouts(board, *model, count, seed);
+        }
         const auto n = result.size();
         return as_array(std::move(result), {n});
       },
@@ -135,7 +140,7 @@ void bind_uct(nb::module_& m) {
           "prove",
           [](UctSearch& s, int proof, int winning) {
             const auto use = s.busy.change();
-            s.prove(Proof(proof), Move(winning));
+            s.prove(proof, winning);
           },
           "proof"_a, "winning"_a, "The root is known to be won (1) by a move, or lost (-1).");
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "named_games.hpp"
 #include "packed.hpp"
 #include "playout.hpp"
 #include "spread.hpp"
@@ -172,10 +173,7 @@ class SizedBatch final : public Batch {
 }  // namespace
 
 std::unique_ptr<Batch> Batch::make(int width, int height, std::int64_t count, bool swap, int threads) {
-  check_size(width, height);
-  if (count < 1)
-    throw std::invalid_argument("a batch of " + std::to_string(count) + " games is not possible: at least 1");
-  if (threads < 1) throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at least 1");
+  check_games(width, height, count, threads);
   if (swap && width != height) {
     throw std::invalid_argument("swap-pieces needs a square board: this one is " + size_name(width, height));
   }

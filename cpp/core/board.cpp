@@ -88,6 +88,7 @@ Move Board::undo() {
 
 void Board::set_stone(int cell, int colour) {
   check_cell(cell);
+  if (colour != kNobody) to_colour(colour);
   std::visit(
       [&](auto& history) {
         // Built anew, because taking a stone away can part what was joined.

@@ -9,6 +9,8 @@ namespace fingal {
 
 namespace {
 
+constexpr int kMostConnections = 10'000;  // they are counted in 16 bits, and a list has room for half as many again
+
 template <int Words>
 std::vector<int> listed(const Bits<Words>& set) {
   std::vector<int> cells;
@@ -42,9 +44,11 @@ std::array<Bits<Words>, 2> placed(const Geometry<Words>& g, Bits<Words> empty, c
 BoardConnections::BoardConnections(const Board& board, Colour colour, const ConnectionLimits& limits,
                                    const std::array<std::vector<int>, 2>& filled)
     : width_(board.width()), height_(board.height()), colour_(colour) {
-  if (limits.fulls < 1 || limits.semis < 1) {
+  for (const int most : {limits.fulls, limits.semis}) {
+    if (most >= 1 && most <= kMostConnections) continue;
     throw std::invalid_argument("fulls=" + std::to_string(limits.fulls) + ", semis=" + std::to_string(limits.semis) +
-                                " is not possible: a pair of ends keeps at least 1 connection of each kind");
+                                " is not possible: a pair of ends keeps from 1 to " + std::to_string(kMostConnections) +
+                                " connections of each kind");
   }
   with_words(board.cells(), [&]<int Words>() {
     connections_ = std::make_unique<Connections<Words>>(geometry<Words>(width_, height_), colour, limits);
@@ -142,6 +146,7 @@ std::vector<BoardConnections::Step> BoardConnections::derivation(int a, int b, c
 }
 
 std::vector<int> BoardConnections::smallest_win() const {
+  if (!won()) throw std::invalid_argument("no connection joins the edges: there is no win to look at");
   return visit([](const auto& connections) { return listed(connections.smallest_win()); });
 }
 

@@ -13,7 +13,7 @@ namespace fingal {
 class BoardConnections {
  public:
   // `filled`: empty cells that count as stones of Black and of White. Throws std::invalid_argument for cells that are
-  // not empty, and for limits below 1.
+  // not empty, and for limits that are too small or too large.
   BoardConnections(const Board& board, Colour colour, const ConnectionLimits& limits,
                    const std::array<std::vector<int>, 2>& filled);
 
@@ -44,7 +44,7 @@ class BoardConnections {
     std::vector<std::pair<int, std::vector<int>>> captured;
   };
   std::vector<Step> derivation(int a, int b, const std::vector<int>& carrier) const;
-  // The cells of the smallest winning carrier; not to be asked for before won().
+  // The cells of the smallest winning carrier; throws std::invalid_argument before won().
   std::vector<int> smallest_win() const;
   // The cells in which the opponent has to play at once: all empty ones when nothing forces it.
   std::vector<int> must_play() const;

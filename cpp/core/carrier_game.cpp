@@ -8,8 +8,6 @@ namespace fingal {
 
 namespace {
 
-constexpr std::size_t kMostCells = 62;
-
 // The owner's groups; an edge is a stone of the groups that touch it.
 template <int Words>
 class Groups {
@@ -72,9 +70,9 @@ CarrierGame CarrierGame::make(const Geometry<Words>& g, Colour colour, const Bit
   }
   std::vector<int> cells;
   (carrier - stones).for_each([&](int cell) { cells.push_back(cell); });
-  if (cells.size() > kMostCells) {
+  if (cells.size() > std::size_t(kMostCarrierCells)) {
     throw std::invalid_argument("a carrier with " + std::to_string(cells.size()) +
-                                " cells is too large to search: at most " + std::to_string(kMostCells));
+                                " cells is too large to search: at most " + std::to_string(kMostCarrierCells));
   }
   const auto nodes_in = [&](const Bits<Words>& set) {
     std::uint64_t nodes = 0;

@@ -10,6 +10,8 @@
 
 namespace fingal {
 
+constexpr int kMostCarrierCells = 62;  // a bit each, beside two terminals
+
 struct CarrierVerdict {
   bool holds;
   std::uint64_t needs;  // the cells that the winner's way of winning uses, by their order in the carrier

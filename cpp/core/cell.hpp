@@ -17,6 +17,12 @@ inline void check_size(int width, int height) {
                               " is not possible: width and height run from 1 to " + std::to_string(kMaxSide));
 }
 
+// The colour of a number from outside; throws std::invalid_argument when there is none.
+inline Colour to_colour(int number) {
+  if (number == kBlack || number == kWhite) return Colour(number);
+  throw std::invalid_argument("colour " + std::to_string(number) + " is not possible: 0 is Black, 1 is White");
+}
+
 // "a1", "k11"; the cell must be on the board.
 inline std::string cell_name(int cell, int width) {
   return char('a' + cell % width) + std::to_string(cell / width + 1);

@@ -1,6 +1,7 @@
 #include "choice.hpp"
 
 #include "selection.hpp"
+#include "setting.hpp"
 
 namespace fingal {
 namespace {
@@ -22,7 +23,33 @@ float mixed_value_at(const Tree& tree, std::int32_t node) {
   return mixed_value(tree.net_value[n], tree.total_visits[n], visited_prior, visited_prior_q);
 }
 
+// Scores are sums and products of settings, and stay far above kNever.
+constexpr float kLargest = 1e6F;
+
 }  // namespace
+
+void check_settings(const SearchSettings& settings) {
+  check_setting("c_init", settings.c_init, 0, kLargest);
+  check_setting("c_base", settings.c_base, 1, 1e9);
+  check_setting("fpu_reduction", settings.fpu_reduction, -kLargest, kLargest);
+  check_setting("c_visit", settings.c_visit, 0, kLargest);
+  check_setting("c_scale", settings.c_scale, 0, kLargest);
+  check_setting("considered", settings.considered, 1, double(std::numeric_limits<int>::max()));
+  check_setting("gumbel_scale", settings.gumbel_scale, 0, kLargest);
+  check_setting("noise_share", settings.noise_share, 0, 1);
+  check_setting("noise_total", settings.noise_total, 1e-6, kLargest);
+  check_setting("connections", settings.connections, 0, double(std::numeric_limits<int>::max()));
+}
+
+void check_settings(const RaveSettings& settings) {
+  check_setting("rave_initial", settings.initial, 1e-6, 1e9);
+  check_setting("rave_final", settings.final, 1e-6, 1e9);
+  check_setting("even", settings.even, 1e-6, 1e9);
+  check_setting("bias", settings.bias, 0, kLargest);
+  check_setting("c", settings.c, 0, kLargest);
+  check_setting("fpu_reduction", settings.fpu_reduction, 0, kLargest);
+  check_setting("least_reply", settings.least_reply, 0, double(std::numeric_limits<std::int64_t>::max()));
+}
 
 std::int32_t choose_puct(const Tree& tree, std::int32_t node, const SearchSettings& settings,
                          std::span<const float> priors) {

@@ -32,6 +32,11 @@ struct RaveSettings {
   float least_reply = 0.0F;    // a move is worth what the best reply with so many visits leaves; 0: the mean
 };
 
+// Throw std::invalid_argument with the setting's name when one is not a number, or so large or small that scores would
+// no longer be.
+void check_settings(const SearchSettings& settings);
+void check_settings(const RaveSettings& settings);
+
 using Row = std::array<float, std::size_t(kMaxCells)>;  // one number an edge of a node
 
 // PUCT's best edge at a node; proven losses only when there is nothing else. `priors` are the node's own, or the root's

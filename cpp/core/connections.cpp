@@ -26,6 +26,10 @@ void Connections<Words>::build(const Set& own, const Set& opponent) {
   store_.clear(limits_.record);
   history_.clear();
   steps_.clear();
+  // An exception may have left something in these.
+  fresh_.clear();
+  to_or_.clear();
+  next_fresh_ = next_or_ = 0;
   for (int cell = 0; cell < cells_; ++cell) end_of_[std::size_t(cell)] = std::uint16_t(cell);
   find_groups();
   captured_.compute(own_, empty_);

@@ -111,7 +111,7 @@ class Dfpn {
       if (run_->stop.load(std::memory_order_relaxed)) break;
       auto next = filled;
       next.play(choice.best.move);
-      const auto slack = std::uint32_t(choice.second * settings_.epsilon);
+      const auto slack = std::uint32_t(std::min(choice.second * settings_.epsilon, double(Bounds::kInfinite)));
       // Where other threads are at work, the move need not be the one with the least delta: it has to be let in.
       const auto least = choice.best.bounds.delta + 1;
       const auto before = run_->nodes.load(std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 #include "fewest_moves.hpp"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -15,7 +16,8 @@ class Ender {
  public:
   using Set = Bits<Words>;
 
-  Ender(const Geometry<Words>& g, Colour winner, std::int64_t nodes) : g_(g), winner_(winner), left_(nodes) {}
+  Ender(const Geometry<Words>& g, Colour winner, std::int64_t nodes)
+      : g_(g), winner_(winner), left_(std::max(nodes, std::int64_t(0))) {}
 
   // Whether the winner, who is to move, can win with at most `moves` moves; the first of them and the carrier.
   bool wins(const Position<Words>& position, int moves, Move& first, Set& carrier) {

@@ -57,7 +57,14 @@ class SizedJudgedGames final : public JudgedGames {
       if (begin == end) return;
       for (std::size_t i; (i = next++) < games.size();) {
         auto& game = games_[std::size_t(games[i])];
-        judge(game, positions_[games[i]], rooms_[std::size_t(begin)]);
+        auto& room = rooms_[std::size_t(begin)];
+        try {
+          judge(game, positions_[games[i]], room);
+        } catch (...) {
+          game.knowledge.reset();  // what they hold is half done
+          room.reset();
+          throw;
+        }
         proof[i] = std::int8_t(game.verdict.proof);
         winning[i] = game.verdict.winning;
         spread(game.verdict.moves, cells(), moves.data() + i * std::size_t(cells()));

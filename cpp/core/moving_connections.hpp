@@ -22,6 +22,9 @@ class MovingConnections {
     return connections_[colour];
   }
 
+  // The next ones are built from scratch.
+  void forget() { updates_ = {-1, -1}; }
+
   // As Connections' own. What the deadline before has cut short is built anew when it is asked for again.
   void set_deadline(std::chrono::steady_clock::time_point deadline) {
     for (const auto colour : {kBlack, kWhite}) {

@@ -6,13 +6,23 @@
 #include <vector>
 
 #include "cell.hpp"
+#include "threads.hpp"
 
 namespace fingal {
 
+// Games are named by numbers of 32 bits.
+inline void check_count(std::int64_t count) {
+  constexpr std::int64_t kMost = (std::int64_t(1) << 31) - 1;
+  if (count < 1) throw std::invalid_argument(std::to_string(count) + " games are not possible: at least 1");
+  if (count > kMost) {
+    throw std::invalid_argument(std::to_string(count) + " games are not possible: at most " + std::to_string(kMost));
+  }
+}
+
 inline void check_games(int width, int height, std::int64_t count, int threads) {
   check_size(width, height);
-  if (count < 1) throw std::invalid_argument(std::to_string(count) + " games are not possible: at least 1");
-  if (threads < 1) throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at least 1");
+  check_count(count);
+  check_threads(threads);
 }
 
 template <int Words>

@@ -39,6 +39,9 @@ class NodeKnowledge {
     return {kUnknown, position.empty(), {}, -1, false, stones_of(position)};
   }
 
+  // Nothing is left of what an exception may have left half done.
+  void forget() { connections_.forget(); }
+
   // Questions that last until then are answered with what is known by then.
   void set_deadline(std::chrono::steady_clock::time_point deadline) { connections_.set_deadline(deadline); }
 

@@ -1,5 +1,6 @@
 #include "patterns.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -7,6 +8,7 @@
 #include "cell.hpp"
 #include "packed.hpp"
 #include "pattern_prior.hpp"
+#include "setting.hpp"
 
 namespace fingal {
 
@@ -20,6 +22,12 @@ void PatternScores::check() const {
   must_be("pattern", pattern.size(), kPatterns);
   must_be("reply", reply.size(), kAround * kRingPatterns);
   must_be("energy", energy.size(), kEnergyBins * kEnergyBins);
+  constexpr float kMost = 1e6;  // of the logarithm of a weight: more than any sum of them has room for
+  for (const auto* scores : {&pattern, &reply, &energy}) {
+    if (!std::all_of(scores->begin(), scores->end(), [](float score) { return std::abs(score) <= kMost; })) {
+      throw std::invalid_argument("scores of patterns must be finite numbers, from -1000000 to 1000000");
+    }
+  }
 }
 
 const std::vector<std::int32_t>& mirrored_patterns() {
@@ -33,6 +41,7 @@ const std::vector<std::int32_t>& mirrored_patterns() {
 
 PlayoutWeights::PlayoutWeights(const PatternScores& scores, float sharpness)
     : pattern_(kPatterns), reply_(std::size_t(kAround * kRingPatterns)) {
+  check_setting("sharpness", sharpness, 0, 1e6);
   constexpr double kUnit = 256;  // the weight of a score of 0
   const auto whole = [&](float score, double unit, double most) {
     return std::uint32_t(std::clamp(std::round(unit * std::exp(double(sharpness * score))), 1.0, most));

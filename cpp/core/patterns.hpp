@@ -114,7 +114,7 @@ struct PatternScores {
   std::vector<float> reply;    // [kAround, kRingPatterns]: added where the last move stands at a place around the cell
   std::vector<float> energy;   // [kEnergyBins, kEnergyBins]: own and the opponent's; playouts do not use it
 
-  void check() const;  // throws std::invalid_argument when the sizes are wrong
+  void check() const;  // throws std::invalid_argument for wrong sizes and for what is no score
 };
 
 }  // namespace fingal

@@ -13,8 +13,8 @@ constexpr std::int64_t kBlock = 1024;
 template <class One>
 Tally tally(std::int64_t count, std::uint64_t seed, int threads, const One& one) {
   if (count < 0) throw std::invalid_argument("a negative number of games is not possible");
-  if (threads < 1) throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at least 1");
-  const auto blocks = (count + kBlock - 1) / kBlock;
+  check_threads(threads);
+  const auto blocks = count / kBlock + (count % kBlock != 0);
   std::mutex mutex;
   Tally total;
   Threads(threads).split(blocks, [&](std::int64_t begin, std::int64_t end) {

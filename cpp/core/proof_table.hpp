@@ -131,6 +131,7 @@ class ProofTable {
     for (std::uint64_t i = 0; i < header.count && in.read(reinterpret_cast<char*>(&slot), sizeof(slot)); ++i) {
       sum = summed(sum, slot);
       read.push_back(slot);
+      if (!is_possible(slot)) throw std::runtime_error("it is damaged");
     }
     in.read(reinterpret_cast<char*>(&said), sizeof(said));
     if (!in || sum != said) throw std::runtime_error("it is damaged");
@@ -188,6 +189,22 @@ class ProofTable {
     const auto* bytes = reinterpret_cast<const unsigned char*>(&slot);
     for (std::size_t i = 0; i < sizeof(slot); ++i) sum = (sum ^ bytes[i]) * 0x100000001b3;
     return sum;
+  }
+
+  // Whether a slot from outside holds cells of the board only, none of them twice.
+  bool is_possible(const Slot& slot) const {
+    const auto& entry = slot.entry;
+    const auto taken = entry.stones[0] | entry.stones[1];
+    const auto is_cell = [&](int cell) { return cell >= 0 && cell < geometry_->cells; };
+    bool possible = (slot.state == 1 || slot.state == 2) && !entry.stones[0].intersects(entry.stones[1]) &&
+                    !((taken | entry.moves | entry.proof) - geometry_->all).any() && !entry.moves.intersects(taken) &&
+                    entry.bounds.phi <= Bounds::kInfinite && entry.bounds.delta <= Bounds::kInfinite &&
+                    (entry.best == -1 || is_cell(entry.best)) && entry.ordered <= kOrdered;
+    for (const auto colour : {kBlack, kWhite}) {
+      possible = possible && !(slot.stones[colour] - entry.stones[colour]).any();
+    }
+    for (std::size_t i = 0; possible && i < entry.ordered; ++i) possible = is_cell(entry.order[i]);
+    return possible;
   }
 
   template <class F>

@@ -47,6 +47,12 @@ class Search {
     restart();
   }
 
+  // The same, and nothing is left of what an exception may have left half done.
+  void begin_anew(const Position<Words>& root, Move last) {
+    knowledge_.reset();
+    set_root(root, last);
+  }
+
   // Prepares the root for a search of `simulations` (Gumbel's schedule needs their number).
   void prepare(int simulations, const SearchSettings& settings) {
     settings_ = settings;

@@ -73,6 +73,14 @@ std::optional<std::vector<Move>> moves_between(const Board& before, const Board&
   return std::vector<Move>(now.begin() + std::ptrdiff_t(old.size()), now.end());
 }
 
+void check_searchable(const Board& board, int width, int height) {
+  if (board.width() != width || board.height() != height) {
+    throw std::invalid_argument("a board of " + size_name(board.width(), board.height()) +
+                                " does not fit: this search is for boards of " + size_name(width, height));
+  }
+  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to search");
+}
+
 Move last_of(const Board& board) {
   if (board.moves().empty()) return -1;
   return board.moves().back() == kSwap ? Move(-1) : board.moves().back();

@@ -46,6 +46,9 @@ class SearchedTree {
 // The moves that lead from one board to another, when it follows from it; otherwise nothing.
 std::optional<std::vector<Move>> moves_between(const Board& before, const Board& after);
 
+// Throws std::invalid_argument unless a search for boards of this size can begin at the board.
+void check_searchable(const Board& board, int width, int height);
+
 // The last move's cell, or -1 where there is none.
 Move last_of(const Board& board);
 

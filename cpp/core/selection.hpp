@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace fingal {
@@ -55,9 +57,16 @@ inline float mixed_value(float net_value, float total_visits, float visited_prio
   return (net_value + total_visits * visited_prior_q / visited_prior) / (1 + total_visits);
 }
 
-// Sequential halving as a table: how many visits the moves under consideration have when simulation i is made.
+// Sequential halving as a table: how many visits the moves under consideration have when simulation i is made. Throws
+// std::invalid_argument for a number of simulations that is negative, or more than 2^24.
 inline std::vector<int> considered_visits(int considered, int simulations) {
+  constexpr int kMost = 1 << 24;  // so long a table is still a small one
+  if (simulations < 0 || simulations > kMost) {
+    throw std::invalid_argument("a plan of " + std::to_string(simulations) +
+                                " simulations is not possible: from 0 to " + std::to_string(kMost));
+  }
   std::vector<int> sequence;
+  sequence.reserve(std::size_t(simulations));
   if (considered <= 1) {
     for (int i = 0; i < simulations; ++i) sequence.push_back(i);
     return sequence;
@@ -65,13 +74,13 @@ inline std::vector<int> considered_visits(int considered, int simulations) {
   const int rounds = int(std::ceil(std::log2(double(considered))));
   int visits = 0;
   for (int left = considered; int(sequence.size()) < simulations; left = std::max(2, left / 2)) {
-    const int extra = std::max(1, simulations / (rounds * left));
-    for (int i = 0; i < extra; ++i) {
-      sequence.insert(sequence.end(), std::size_t(left), visits);
+    const auto extra = std::max<std::int64_t>(1, simulations / (std::int64_t(rounds) * left));
+    for (std::int64_t i = 0; i < extra; ++i) {
+      const int missing = simulations - int(sequence.size());
+      sequence.insert(sequence.end(), std::size_t(std::min(left, missing)), visits);
       ++visits;
     }
   }
-  sequence.resize(std::size_t(simulations));
   return sequence;
 }
 

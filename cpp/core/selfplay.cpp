@@ -1,9 +1,13 @@
 #include "selfplay.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <optional>
 
-#include "cell.hpp"
+#include "evaluation.hpp"
+#include "named_games.hpp"
 #include "packed.hpp"
+#include "setting.hpp"
 #include "threads.hpp"
 
 namespace fingal {
@@ -36,6 +40,15 @@ class Reader {
   void value(T& v) {
     take(&v, sizeof v);
   }
+  void value(bool& v) {
+    std::uint8_t byte = 0;
+    take(&byte, 1);
+    if (byte > 1) fail();
+    v = byte == 1;
+  }
+  void value(std::array<bool, 2>& v) {
+    for (auto& one : v) value(one);
+  }
   // Every element takes at least a byte, so that a broken length cannot ask for more memory than there are bytes.
   template <class T>
   void length(std::vector<T>& v) {
@@ -54,10 +67,11 @@ class Reader {
     if (!bytes_.empty()) fail();
   }
 
- private:
   [[noreturn]] static void fail() {
     throw std::invalid_argument("the saved games are broken or belong to another pool: start without them");
   }
+
+ private:
   void take(void* to, std::size_t size) {
     if (size > bytes_.size()) fail();
     if (size > 0) std::memcpy(to, bytes_.data(), size);
@@ -107,7 +121,12 @@ class SizedPool final : public SelfplayPool {
     threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
       for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
         auto& game = games_[i];
-        go_to_leaf(game);
+        try {
+          go_to_leaf(game);
+        } catch (...) {
+          begin_game(game);  // what it was is half done
+          throw;
+        }
         pack_stones(game.leaf.position, stones, games_.size(), i);
         white_to_move[i] = game.leaf.position.turn() == kWhite;
         last[i] = game.leaf.last;
@@ -116,12 +135,24 @@ class SizedPool final : public SelfplayPool {
   }
 
   void update(std::span<const float> logits, std::span<const float> value) override {
+    const auto each = std::size_t(cells());
+    threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        if (!games_[i].waiting) continue;
+        check_evaluation(games_[i].leaf.position.empty(), logits.subspan(i * each, each), value[i]);
+      }
+    });
     threads_.split(count(), [&](std::int64_t begin, std::int64_t end) {
       for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
         auto& game = games_[i];
         if (!game.waiting) continue;
-        game.search.finish(game.leaf, logits.data() + i * std::size_t(cells()), value[i]);
-        game.waiting = false;
+        try {
+          game.search.finish(game.leaf, logits.data() + i * each, value[i]);
+          game.waiting = false;
+        } catch (...) {
+          begin_game(game);  // what it was is half done
+          throw;
+        }
       }
     });
   }
@@ -152,7 +183,8 @@ class SizedPool final : public SelfplayPool {
     out.value(std::array{width(), height()});
     out.value(count());
     for (auto& game : games_) {
-      pass(out, game);
+      game.noise = game.search.random();
+      pass(out, static_cast<State&>(game));
       drop_tree(game);
     }
     return std::move(out.bytes);
@@ -169,11 +201,18 @@ class SizedPool final : public SelfplayPool {
                                   size_name(size[0], size[1]) + ", this pool has " + std::to_string(count()) + " of " +
                                   size_name(width(), height()));
     }
-    for (auto& game : games_) {
-      pass(in, game);
-      drop_tree(game);
+    std::vector<State> states(games_.size());
+    for (auto& state : states) {
+      pass(in, state);
+      if (!is_possible(state)) Reader::fail();
     }
     in.end();
+    for (std::size_t i = 0; i < games_.size(); ++i) {
+      auto& game = games_[i];
+      static_cast<State&>(game) = std::move(states[i]);
+      game.search.random() = game.noise;
+      drop_tree(game);
+    }
   }
 
  private:
@@ -190,18 +229,12 @@ class SizedPool final : public SelfplayPool {
     std::vector<Sample> samples;
   };
 
-  struct Game {
-    Game(const Position<Words>& start, const SearchSettings& settings, Random r, std::int64_t slot)
-        : search(start, -1, settings, r()), leaf{0, start, -1}, random(r), id(slot) {}
-
-    Search<Words> search;
-    typename Search<Words>::Leaf leaf;
-    bool waiting = false;  // for the judgement of `leaf`
-    Random random;         // for everything but the search's own noise
-    std::int64_t id;
+  // What is saved of a game.
+  struct State {
+    Random random{0};  // for everything but the search's own noise
+    Random noise{0};   // the search's, while it is saved or restored
+    std::int64_t id = 0;
     int opening = 0;
-    int simulations = 0;
-    bool full = true;
     bool play_on = false;
     std::array<int, 2> low{};       // by colour: how many moves in a row the value was below resign_below
     std::array<bool, 2> gave_up{};  // by colour: would have resigned, had the game not been played on
@@ -211,11 +244,72 @@ class SizedPool final : public SelfplayPool {
     std::vector<Done> done;
   };
 
+  struct Game : State {
+    Game(const Position<Words>& start, const SearchSettings& settings, Random r, std::int64_t slot)
+        : search(start, -1, settings, r()), leaf{0, start, -1} {
+      this->random = r;
+      this->id = slot;
+    }
+
+    Search<Words> search;
+    typename Search<Words>::Leaf leaf;
+    bool waiting = false;  // for the judgement of `leaf`
+    int simulations = 0;
+    bool full = true;
+  };
+
+  // Whether a state from outside can have been saved by a pool of this size.
+  bool is_possible(const State& game) const {
+    const auto are_samples = [&](const std::vector<Sample>& samples, std::size_t moves) {
+      std::int64_t before = -1;
+      return std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+        const bool follows = sample.ply > before && sample.ply < moves;
+        before = sample.ply;
+        return follows && sample.proof >= kLost && sample.proof <= kWon && std::isfinite(sample.search_value) &&
+               std::isfinite(sample.stakes) &&
+               (sample.policy.empty() || sample.policy.size() == std::size_t(cells())) &&
+               std::all_of(sample.policy.begin(), sample.policy.end(),
+                           [](float share) { return std::isfinite(share); });
+      });
+    };
+    const auto opens = [](int opening, const std::vector<Move>& moves) {
+      return opening >= 0 && std::size_t(opening) <= moves.size();
+    };
+    const auto end = after(game.moves);
+    if (!end || end->over() || !opens(game.opening, game.moves) || !are_samples(game.samples, game.moves.size())) {
+      return false;
+    }
+    constexpr std::int64_t kMost = std::int64_t(1) << 60;  // so that no count can overflow
+    const auto is_count = [](std::int64_t number) { return number >= 0 && number <= kMost; };
+    if (!is_count(game.id) || !is_count(game.resign.would_resign) || !is_count(game.resign.wrong)) return false;
+    for (const int low : game.low) {
+      if (low < 0 || low > kMaxCells) return false;
+    }
+    return std::all_of(game.done.begin(), game.done.end(), [&](const Done& done) {
+      const auto last = after(done.game.moves);
+      return last && is_count(done.game.id) && opens(done.game.opening, done.game.moves) &&
+             (done.game.winner == kBlack || done.game.winner == kWhite) &&
+             (done.game.resigned ? !last->over() : last->winner() == done.game.winner) &&
+             // A side that resigns has no move, but a sample.
+             are_samples(done.samples, done.game.moves.size() + done.game.resigned);
+    });
+  }
+
+  // The position after moves from outside; nothing when they are not the moves of one game.
+  std::optional<Position<Words>> after(const std::vector<Move>& moves) const {
+    auto position = start_;
+    for (const auto move : moves) {
+      if (position.over() || move < 0 || move >= cells() || !position.empty().test(move)) return std::nullopt;
+      position.play(move);
+    }
+    return position;
+  }
+
   // One order for both ways, to a Writer and from a Reader.
   template <class Archive>
-  static void pass(Archive& archive, Game& game) {
+  static void pass(Archive& archive, State& game) {
     archive.value(game.random);
-    archive.value(game.search.random());
+    archive.value(game.noise);
     archive.value(game.id);
     archive.value(game.opening);
     archive.value(game.play_on);
@@ -386,14 +480,21 @@ class SizedPool final : public SelfplayPool {
 
 std::unique_ptr<SelfplayPool> SelfplayPool::make(int width, int height, std::int64_t count,
                                                  const SelfplaySettings& settings, std::uint64_t seed, int threads) {
-  check_size(width, height);
+  check_games(width, height, count, threads);
   const auto need = [](bool holds, const char* sentence) {
     if (!holds) throw std::invalid_argument(sentence);
   };
-  need(count >= 1, "a pool needs at least 1 game");
-  need(threads >= 1, "a pool needs at least 1 thread");
   need(settings.full_simulations >= 1 && settings.cheap_simulations >= 1, "a search needs at least 1 simulation");
   need(settings.search.considered >= 1 && settings.cheap_considered >= 1, "at least 1 move must be considered");
+  constexpr int kMostSimulations = 1 << 24;
+  need(settings.full_simulations <= kMostSimulations && settings.cheap_simulations <= kMostSimulations,
+       "a search of self-play has at most 16777216 simulations");
+  check_settings(settings.search);
+  check_setting("cheap_noise", settings.cheap_noise, 0, 1e6);
+  check_setting("full_share", settings.full_share, 0, 1);
+  check_setting("play_on_share", settings.play_on_share, 0, 1);
+  if (std::isnan(settings.resign_below)) throw std::invalid_argument("resign_below=nan is not possible");
+  need(settings.resign_moves >= 1, "a side resigns after at least 1 move");
   return with_words(width * height, [&]<int Words>() -> std::unique_ptr<SelfplayPool> {
     return std::make_unique<SizedPool<Words>>(width, height, count, settings, seed, threads);
   });

@@ -1,11 +1,18 @@
 #include "solver.hpp"
 
+#include <cmath>
 #include <fstream>
 
+#include "setting.hpp"
 #include "threads.hpp"
 
 namespace fingal {
 namespace {
+
+// The system would read the path up to a zero byte only, and so another file.
+void check_path(const std::string& path) {
+  if (path.find('\0') != std::string::npos) throw std::invalid_argument("a file's path holds no zero bytes");
+}
 
 template <int Words>
 class SizedSolver final : public Solver {
@@ -21,6 +28,7 @@ class SizedSolver final : public Solver {
 
   int run(const Board& board, std::int64_t nodes, double seconds, std::optional<std::int64_t> stops) override {
     const auto position = position_of(board);
+    if (std::isnan(seconds)) throw std::invalid_argument("a limit of nan seconds is not possible");
     if (position.over()) return position.winner();
     constexpr double kYear = 3e7;
     const auto allowed = std::chrono::duration<double>(std::clamp(seconds, 0.0, kYear));
@@ -104,6 +112,7 @@ class SizedSolver final : public Solver {
   std::size_t table_bytes() const override { return table_.bytes(); }
 
   void save(const std::string& path) const override {
+    check_path(path);
     std::ofstream out(path, std::ios::binary);
     table_.save(out);
     out.close();
@@ -111,6 +120,7 @@ class SizedSolver final : public Solver {
   }
 
   void load(const std::string& path) override {
+    check_path(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error(path + " cannot be read");
     try {
@@ -158,6 +168,9 @@ std::unique_ptr<Solver> Solver::make(int width, int height, const SolverSettings
   const Board checked(width, height, false);
   if (settings.threads < 1 || settings.threads > 256)
     throw std::invalid_argument("threads must be from 1 to 256, not " + std::to_string(settings.threads));
+  check_setting("wide_base", settings.wide_base, 1, 1e6);
+  check_setting("wide_factor", settings.wide_factor, 0, 1e6);
+  check_setting("epsilon", settings.epsilon, 0, 1e6);
   if (!(settings.memory_mb >= 1) || settings.memory_mb > 1e8)
     throw std::invalid_argument("the table's memory must be from 1 MB on, not " + std::to_string(settings.memory_mb));
   return with_words(width * height, [&]<int Words>() -> std::unique_ptr<Solver> {

@@ -5,6 +5,7 @@
 
 #include "carrier_search.hpp"
 #include "connections.hpp"
+#include "setting.hpp"
 
 namespace fingal {
 
@@ -200,6 +201,12 @@ class Hunt {
 };
 
 }  // namespace
+
+TemplateFinder::TemplateFinder(const TemplateHunt& hunt) : hunt_(hunt) {
+  check_setting("highest", hunt.highest, 1, kMaxSide);
+  check_setting("most_cells", hunt.most_cells, 1, kMostCarrierCells);
+  check_setting("most_positions", double(hunt.most_positions), 1, double(std::int64_t(1) << 53));
+}
 
 void TemplateFinder::add(const std::string& picture) {
   on_board(picture, [](const auto&, const auto&) { return true; });

@@ -22,7 +22,8 @@ struct TemplateHunt {
 // Pictures are those of edge_templates(); the functions on them throw std::invalid_argument for others.
 class TemplateFinder {
  public:
-  explicit TemplateFinder(const TemplateHunt& hunt) : hunt_(hunt) {}
+  // Throws std::invalid_argument when the hunt leaves nothing to be found, or looks at more cells than a search can.
+  explicit TemplateFinder(const TemplateHunt& hunt);
 
   const BusyFlag busy{"this finder of templates"};
 

@@ -15,6 +15,16 @@
 
 namespace fingal {
 
+// Throws std::invalid_argument for a number of threads that no work is shared by.
+inline void check_threads(int threads) {
+  constexpr int kMost = 1024;
+  if (threads < 1) throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at least 1");
+  if (threads > kMost) {
+    throw std::invalid_argument(std::to_string(threads) + " threads are not possible: at most " +
+                                std::to_string(kMost));
+  }
+}
+
 class Threads {
  public:
   // `count` threads in all, the caller's included.

@@ -1,6 +1,8 @@
 #include "tree.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <new>
 
 #include "selection.hpp"
 
@@ -11,7 +13,23 @@ void Tree::resize(std::size_t nodes, std::size_t edges) {
   for_each_edge_array([&](auto& array) { array.resize(edges); });
 }
 
+void Tree::make_room(std::size_t nodes, std::size_t edges) {
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (nodes > kMost || edges > kMost) throw std::bad_alloc();
+  if (nodes > room_for_nodes_) {
+    const auto room = std::max(nodes, 2 * room_for_nodes_);
+    for_each_node_array([&](auto& array) { array.reserve(room); });
+    room_for_nodes_ = room;
+  }
+  if (edges > room_for_edges_) {
+    const auto room = std::max(edges, 2 * room_for_edges_);
+    for_each_edge_array([&](auto& array) { array.reserve(room); });
+    room_for_edges_ = room;
+  }
+}
+
 std::int32_t Tree::add_node(std::int32_t above, std::int32_t edge) {
+  make_room(proof.size() + 1, 0);
   for_each_node_array([](auto& array) { array.emplace_back(); });
   parent.back() = above;
   parent_edge.back() = edge;
@@ -22,6 +40,7 @@ void Tree::expand(std::int32_t node, std::span<const Move> moves, std::span<cons
   const auto n = std::size_t(node);
   const auto begin = move.size();
   const auto end = begin + moves.size();
+  make_room(0, end);
   first_edge[n] = std::int32_t(begin);
   edge_count[n] = std::int32_t(moves.size());
   net_value[n] = value;

@@ -52,6 +52,7 @@ class Tree {
 
   // Nothing is left but the memory, which the next search uses again.
   void clear() { resize(0, 0); }
+  // These two throw std::bad_alloc, and have then changed nothing, when memory runs out or there are 2^31 edges.
   std::int32_t add_node(std::int32_t above, std::int32_t edge);
   // Gives a node its edges; `logits` belong to `moves`. The priors are their softmax.
   void expand(std::int32_t node, std::span<const Move> moves, std::span<const float> logits, float value);
@@ -92,6 +93,7 @@ class Tree {
 
  private:
   void resize(std::size_t nodes, std::size_t edges);
+  void make_room(std::size_t nodes, std::size_t edges);
   template <class F>
   void for_each_node_array(F&& f) {
     f(first_edge), f(edge_count), f(parent), f(parent_edge), f(total_visits), f(total_value), f(tried_prior);
@@ -104,6 +106,8 @@ class Tree {
   }
 
   bool rave_;
+  std::size_t room_for_nodes_ = 0;  // in every array, so that they grow together or not at all
+  std::size_t room_for_edges_ = 0;
 };
 
 }  // namespace fingal

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "evaluation.hpp"
 #include "packed.hpp"
 
 namespace fingal {
@@ -14,33 +15,47 @@ class SizedTreeSearch final : public TreeSearch {
       : board_(board), search_(position_of<Words>(board), last_of(board), settings, seed) {}
 
   void set_position(const Board& board) override {
-    cancel_all();
+    check_searchable(board, board_.width(), board_.height());
     const auto moves = moves_between(board_, board);
-    if (moves) {
-      for (const auto move : *moves) search_.advance(move);
-    } else {
-      search_.set_root(position_of<Words>(board), last_of(board));
-    }
-    board_ = board;
+    auto next = board;
+    whole([&] {
+      cancel_all();
+      if (moves) {
+        for (const auto move : *moves) search_.advance(move);
+      } else {
+        search_.set_root(position_of<Words>(board), last_of(board));
+      }
+    });
+    board_ = std::move(next);
   }
 
-  void prepare(int simulations, const SearchSettings& settings) override { search_.prepare(simulations, settings); }
+  void prepare(int simulations, const SearchSettings& settings) override {
+    check_settings(settings);
+    if (simulations < 0) throw std::invalid_argument("a negative number of simulations is not possible");
+    whole([&] { search_.prepare(simulations, settings); });
+  }
 
   int select(int most, int simulations, std::span<std::uint64_t> stones, std::span<bool> white_to_move,
              std::span<std::int32_t> last, int batch) override {
     auto& leaves = batch_of(batch);
-    while (int(leaves.size()) < most && !search_.proven() && !finished(simulations)) {
-      if (search_.halves_next() && under_way() > leaves.size()) break;  // the others' judgements decide what is dropped
-      typename Search<Words>::Leaf leaf{0, search_.root(), -1};
-      const auto step = search_.descend(leaf);
-      if (step == Search<Words>::Step::kCollision) break;
-      if (step == Search<Words>::Step::kResolved) continue;
-      const auto i = leaves.size();
-      pack_stones(leaf.position, stones, std::size_t(most), i);
-      white_to_move[i] = leaf.position.turn() == kWhite;
-      last[i] = leaf.last;
-      leaves.push_back(leaf);
+    if (!leaves.empty()) {
+      throw std::invalid_argument("batch " + std::to_string(batch) + " is under way: update or cancel it first");
     }
+    whole([&] {
+      while (int(leaves.size()) < most && !search_.proven() && !finished(simulations)) {
+        // The others' judgements decide what is dropped.
+        if (search_.halves_next() && under_way() > leaves.size()) break;
+        typename Search<Words>::Leaf leaf{0, search_.root(), -1};
+        const auto step = search_.descend(leaf);
+        if (step == Search<Words>::Step::kCollision) break;
+        if (step == Search<Words>::Step::kResolved) continue;
+        const auto i = leaves.size();
+        pack_stones(leaf.position, stones, std::size_t(most), i);
+        white_to_move[i] = leaf.position.turn() == kWhite;
+        last[i] = leaf.last;
+        leaves.push_back(leaf);
+      }
+    });
     return int(leaves.size());
   }
 
@@ -50,10 +65,19 @@ class SizedTreeSearch final : public TreeSearch {
       throw std::invalid_argument(std::to_string(value.size()) + " judgements do not answer what was asked: " +
                                   std::to_string(leaves.size()) + " are expected");
     }
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
-      search_.finish(leaves[i], logits.data() + i * std::size_t(cells()), value[i]);
+    if (logits.size() != leaves.size() * std::size_t(cells())) {
+      throw std::invalid_argument(std::to_string(logits.size()) + " logits do not answer what was asked: " +
+                                  std::to_string(leaves.size() * std::size_t(cells())) + " are expected");
     }
-    leaves.clear();
+    const auto logits_of = [&](std::size_t i) {
+      return logits.subspan(i * std::size_t(cells()), std::size_t(cells()));
+    };
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      check_evaluation(leaves[i].position.empty(), logits_of(i), value[i]);
+    whole([&] {
+      for (std::size_t i = 0; i < leaves.size(); ++i) search_.finish(leaves[i], logits_of(i).data(), value[i]);
+      leaves.clear();
+    });
   }
 
   void cancel(int batch) override {
@@ -87,11 +111,14 @@ class SizedTreeSearch final : public TreeSearch {
   }
 
   void run_constant(int simulations) override {
+    if (under_way() > 0) throw std::invalid_argument("a batch is under way: update or cancel it first");
     const std::vector<float> logits(std::size_t(cells()), 0);
     typename Search<Words>::Leaf leaf{0, search_.root(), -1};
-    while (!search_.proven() && search_.started() < simulations) {
-      if (search_.descend(leaf) == Search<Words>::Step::kLeaf) search_.finish(leaf, logits.data(), 0);
-    }
+    whole([&] {
+      while (!search_.proven() && search_.started() < simulations) {
+        if (search_.descend(leaf) == Search<Words>::Step::kLeaf) search_.finish(leaf, logits.data(), 0);
+      }
+    });
   }
 
  private:
@@ -103,6 +130,18 @@ class SizedTreeSearch final : public TreeSearch {
       throw std::invalid_argument("a batch has a number from 0 to 255, not " + std::to_string(batch));
     if (std::size_t(batch) >= batches_.size()) batches_.resize(std::size_t(batch) + 1);
     return batches_[std::size_t(batch)];
+  }
+
+  // Does something that cannot be left half done: when it throws, the search begins anew at its position.
+  template <class F>
+  void whole(F&& act) {
+    try {
+      act();
+    } catch (...) {
+      for (auto& leaves : batches_) leaves.clear();
+      search_.begin_anew(position_of<Words>(board_), last_of(board_));
+      throw;
+    }
   }
 
   // Positions that are being judged.
@@ -123,7 +162,8 @@ class SizedTreeSearch final : public TreeSearch {
 }  // namespace
 
 std::unique_ptr<TreeSearch> TreeSearch::make(const Board& board, const SearchSettings& settings, std::uint64_t seed) {
-  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to search");
+  check_searchable(board, board.width(), board.height());
+  check_settings(settings);
   return with_words(board.cells(), [&]<int Words>() -> std::unique_ptr<TreeSearch> {
     return std::make_unique<SizedTreeSearch<Words>>(board, settings, seed);
   });

@@ -71,6 +71,13 @@ class Uct {
     restart();
   }
 
+  // The same, and nothing is left of what an exception may have left half done.
+  void begin_anew(const Position<Words>& root, Move last) {
+    for (const auto& visit : visits_) visit->state = kIdle;
+    for (auto& worker : workers_) worker->knowledge.forget();
+    set_root(root, last);
+  }
+
   // Plays a move at the root and keeps the tree below it.
   void advance(Move move) {
     cancel();

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <string>
 
+#include "evaluation.hpp"
 #include "packed.hpp"
+#include "setting.hpp"
 
 namespace fingal {
 namespace {
@@ -16,23 +18,30 @@ class SizedUctSearch final : public UctSearch {
       : board_(board), uct_(position_of<Words>(board), last_of(board), std::move(model), settings, seed, threads) {}
 
   void set_position(const Board& board) override {
+    check_searchable(board, board_.width(), board_.height());
     const auto moves = moves_between(board_, board);
-    if (moves) {
-      for (const auto move : *moves) uct_.advance(move);
-    } else {
-      uct_.set_root(position_of<Words>(board), last_of(board));
-    }
-    board_ = board;
+    auto next = board;
+    whole([&] {
+      if (moves) {
+        for (const auto move : *moves) uct_.advance(move);
+      } else {
+        uct_.set_root(position_of<Words>(board), last_of(board));
+      }
+    });
+    board_ = std::move(next);
   }
 
   std::int64_t run(std::int64_t simulations, double seconds, std::int64_t nodes, double left) override {
+    if (std::isnan(seconds) || std::isnan(left)) throw std::invalid_argument("a limit of nan seconds is not possible");
     const auto now = std::chrono::steady_clock::now();
     const auto in = [&](double wait) {
       constexpr double kYear = 3e7;
       const auto allowed = std::chrono::duration<double>(std::clamp(wait, 0.0, kYear));
       return now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
     };
-    return uct_.run({simulations, nodes, in(seconds), in(left)});
+    std::int64_t games = 0;
+    whole([&] { games = uct_.run({simulations, nodes, in(seconds), in(left)}); });
+    return games;
   }
 
   Waiting waiting() const override {
@@ -56,18 +65,24 @@ class SizedUctSearch final : public UctSearch {
                                   std::to_string(expected) + " are expected");
     }
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      positions[i].first.empty().for_each([&](int cell) {
-        if (!std::isfinite(logits[i * cells + std::size_t(cell)])) {
-          throw std::invalid_argument("a net's logits of empty cells must be finite");
-        }
-      });
+      check_logits(positions[i].first.empty(), logits.subspan(i * cells, cells));
     }
-    uct_.answer(logits);
+    whole([&] { uct_.answer(logits); });
   }
 
   void cancel() override { uct_.cancel(); }
 
-  void prove(Proof proof, Move winning) override { uct_.prove(proof, winning); }
+  void prove(int proof, int winning) override {
+    if (proof != kWon && proof != kLost) {
+      throw std::invalid_argument("proof=" + std::to_string(proof) + " is not possible: 1 for won, -1 for lost");
+    }
+    const bool is_move = winning >= 0 && winning < board_.cells() && board_.colour_at(winning) == kNobody;
+    if (winning != -1 && !(is_move && proof == kWon)) {
+      throw std::invalid_argument("winning=" + std::to_string(winning) +
+                                  " is not possible: an empty cell when the root is won, or -1");
+    }
+    whole([&] { uct_.prove(Proof(proof), Move(winning)); });
+  }
 
   const Tree& tree() const override { return uct_.tree(); }
   Move best_move() const override {
@@ -76,6 +91,17 @@ class SizedUctSearch final : public UctSearch {
   }
 
  private:
+  // Does something that cannot be left half done: when it throws, the search begins anew at its position.
+  template <class F>
+  void whole(F&& act) {
+    try {
+      act();
+    } catch (...) {
+      uct_.begin_anew(position_of<Words>(board_), last_of(board_));
+      throw;
+    }
+  }
+
   Board board_;
   Uct<Words> uct_;
 };
@@ -84,7 +110,13 @@ class SizedUctSearch final : public UctSearch {
 
 std::unique_ptr<UctSearch> UctSearch::make(const Board& board, std::shared_ptr<const PatternModel> model,
                                            const UctSettings& settings, std::uint64_t seed, int threads) {
-  if (board.winner() != kNobody) throw std::invalid_argument("the game is over: there is nothing to search");
+  check_searchable(board, board.width(), board.height());
+  if (!model) throw std::invalid_argument("a search with playouts needs a model of patterns");
+  check_settings(settings.rave);
+  constexpr double kMost = std::numeric_limits<int>::max();
+  check_setting("expand", settings.expand, 1, kMost);
+  check_setting("knowledge", settings.knowledge, 0, kMost);
+  check_setting("net", settings.net, 0, kMost);
   if (threads < 1 || threads > 256)
     throw std::invalid_argument("threads must be from 1 to 256, not " + std::to_string(threads));
   if (settings.in_flight < 1 || settings.in_flight > 256)

@@ -12,6 +12,9 @@ class UctSearch : public SearchedTree {
   static std::unique_ptr<UctSearch> make(const Board& board, std::shared_ptr<const PatternModel> model,
                                          const UctSettings& settings, std::uint64_t seed, int threads);
 
+  // All functions throw std::invalid_argument, and have then changed nothing, for what is not possible. When memory
+  // runs out they throw std::bad_alloc, and the search begins anew.
+
   // Another position: the tree below it is kept when it follows from the old root by moves, and dropped otherwise.
   virtual void set_position(const Board& board) = 0;
   // Simulates until so many games were played, so many seconds have passed, the tree has so many nodes, the result is
@@ -31,8 +34,8 @@ class UctSearch : public SearchedTree {
   virtual void answer(std::span<const float> logits) = 0;
   // Takes back the visits that wait or were answered.
   virtual void cancel() = 0;
-  // Somebody else has proven the root: won by `winning`, or lost.
-  virtual void prove(Proof proof, Move winning) = 0;
+  // Somebody else has proven the root: won (1) by `winning`, an empty cell or -1 where it is not known, or lost (-1).
+  virtual void prove(int proof, int winning) = 0;
 };
 
 // `count` playouts from a board on which the game is not over: how often each cell is Black's in the end, [cells], and

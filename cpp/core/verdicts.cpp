@@ -14,6 +14,7 @@ void judge_by_connections(int width, int height, int threads, std::span<const st
                           std::span<const bool> white_to_move, std::span<std::int8_t> proof,
                           std::span<std::int32_t> winning, std::span<bool> moves) {
   check_size(width, height);
+  check_threads(threads);
   with_words(width * height, [&]<int Words>() {
     const auto& g = geometry<Words>(width, height);
     const auto count = white_to_move.size();

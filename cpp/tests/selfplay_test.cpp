@@ -255,8 +255,8 @@ void openings_are_played() {
   CHECK(refuses([&] { pool->set_openings({{3, 3}}); }, "illegal move 3"));
   CHECK(refuses([&] { pool->set_openings({{25}}); }, "illegal move 25"));
   CHECK(refuses([&] { pool->set_openings({{2, 0, 7, 5, 12, 10, 17}}); }, "decided"));
-  CHECK(refuses([] { SelfplayPool::make(5, 5, 0, {}, 1, 1); }, "at least 1 game"));
-  CHECK(refuses([] { SelfplayPool::make(5, 5, 1, {}, 1, 0); }, "at least 1 thread"));
+  CHECK(refuses([] { SelfplayPool::make(5, 5, 0, {}, 1, 1); }, "at least 1"));
+  CHECK(refuses([] { SelfplayPool::make(5, 5, 1, {}, 1, 0); }, "at least 1"));
   CHECK(refuses([] { SelfplayPool::make(20, 5, 1, {}, 1, 1); }, "20x5"));
 }
 
