@@ -258,8 +258,8 @@ class Solver:
         check: Callable[[], object] = lambda: None,
     ) -> int:
         """Search in a thread, so that Ctrl-C ends it: the winner, or -1 when a limit came first."""
-        core = self._core
-        return run_interruptibly([lambda: core.run(board, nodes, seconds)], core.stop, check)[0]
+        core, stops = self._core, self._core.stops
+        return run_interruptibly([lambda: core.run(board, nodes, seconds, stops)], core.stop, check)[0]
 
     def _filled(self, board: Board) -> Board:
         """The position as the search sees it: with cells filled in that do not change the winner."""
