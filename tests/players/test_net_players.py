@@ -127,7 +127,7 @@ def test_swaps_where_the_side_to_move_is_worse(gumbel: bool) -> None:
 
 def test_opens_evenly_where_it_may_be_swapped() -> None:
     """Values 0.9, 0.8 and so on for White, by the cell of the first stone; the one nearest to 0 is the tenth."""
-    evaluator = judged(lambda positions: 0.93 - 0.1 * positions.last, favourite=4)
+    evaluator = judged(lambda positions: np.minimum(0.93 - 0.1 * positions.last, 1.0), favourite=4)
     for player in both(evaluator):
         assert player.choose(Record(5, swap=True, height=5)) == 9
         assert player.choose(Record(5, 5)) == 4
