@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -15,6 +16,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from fingal.game.board import MAX_SIDE
 from fingal.nets.planes import ENCODER
 
 FORMAT = 1
@@ -30,6 +32,7 @@ WEIGHTS = Path(__file__).parents[1] / "weights"
 """Where the shipped nets are."""
 
 _MAX_TEXT = 64 << 10
+_MAX_NAME = 255
 
 
 class CheckpointError(ValueError):
@@ -92,8 +95,10 @@ class Card:
         sizes, cost = known.get("sizes", []), known.get("cost", {})
         if not isinstance(known["config"], dict):
             raise CheckpointError(f"{source}: the card's config is not an object")
-        if not isinstance(sizes, list) or not all(isinstance(size, str) for size in sizes):
-            raise CheckpointError(f"{source}: the card's sizes are not a list of texts")
+        if not known["name"].isprintable() or not 1 <= len(known["name"]) <= _MAX_NAME:
+            raise CheckpointError(f"{source}: the card's name {_short(known['name'])} is not a line of text")
+        if not isinstance(sizes, list) or not all(map(_is_size, sizes)):
+            raise CheckpointError(f"{source}: the card's sizes are not a list of boards such as '11x11'")
         if not isinstance(cost, dict) or not all(_is_number(v) or isinstance(v, str) for v in cost.values()):
             raise CheckpointError(f"{source}: the card's cost is not an object of numbers and texts")
         return cls(**{**known, "sizes": tuple(sizes)})
@@ -159,6 +164,11 @@ def shipped() -> list[str]:
     )
 
 
+def is_shipped(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of those that come with Fingal."""
+    return Path(path).resolve().parent == WEIGHTS.resolve()
+
+
 def find(name: str | os.PathLike[str], endings: Sequence[str] = (".safetensors", ".onnx")) -> Path:
     """The file of a net: a path as it is, or a shipped net's name with the first of ``endings`` that exists."""
     path = Path(name)
@@ -184,6 +194,12 @@ def _json_object(text: str, source: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise CheckpointError(f"{source}: the card is not a JSON object")
     return value
+
+
+def _is_size(value: object) -> bool:
+    if not isinstance(value, str) or re.fullmatch(r"[1-9]\d?x[1-9]\d?", value, re.ASCII) is None:
+        return False
+    return max(map(int, value.split("x"))) <= MAX_SIDE
 
 
 def _is_number(value: object) -> bool:

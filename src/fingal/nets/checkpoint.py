@@ -33,7 +33,7 @@ from fingal.nets.residual import Config, Residual
 __all__ = ["Card", "CheckpointError", "architectures", "find", "load", "load_any", "save"]
 
 _MAX_HEADER = 1 << 20
-_DTYPES = {"F32", "F16", "BF16"}
+_DTYPES = ("F32", "F16", "BF16")
 
 
 N = TypeVar("N", bound=nn.Module)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from fingal.nets.card import Card
 from fingal.nets.heads import as_value, check_size, encode, evaluation, head_of, view_of
+from fingal.nets.outputs import checked
 from fingal.nets.planes import check, split, take, to_board
 from fingal.nets.recurrent import Recurrent
 from fingal.nets.signed_net import Signed
@@ -56,7 +57,7 @@ class PlainEvaluator:
         self._graphs: dict[tuple[int, ...], _Graph] = {}
 
     def __call__(self, positions: Positions) -> Evaluation:
-        """Judge the positions; ValueError on a board that the net does not play."""
+        """Judge the positions; ValueError on a board that the net does not play, EvaluationError as every evaluator."""
         check(positions)
         check_size(self.config, positions.width, positions.height, self._name)
         if self.head == "policy_value":
@@ -72,7 +73,9 @@ class PlainEvaluator:
                     numbers = to_board(numbers, part.white_to_move, part.width, part.height)
                 said[slice(None) if index is None else index] = numbers
         judged = evaluation(self.head, said, positions)
-        return judged._replace(value=as_value(self.config, judged.value)) if self.head == "q" else judged
+        if self.head == "q":
+            judged = judged._replace(value=as_value(self.config, judged.value))
+        return checked(judged, positions, self._name)
 
     def _policy_and_value(self, positions: Positions) -> Evaluation:
         assert isinstance(self._net, Signed)
@@ -87,7 +90,7 @@ class PlainEvaluator:
             where = slice(None) if index is None else index
             said.logits[where] = to_board(logits, part.white_to_move, part.width, part.height)
             said.value[where] = value
-        return said
+        return checked(said, positions, self._name)
 
     @torch.inference_mode()
     def run(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -157,4 +160,4 @@ class GameEvaluator(PlainEvaluator):
         for board in boards:
             said, hidden = self._recurrent.step(board.unsqueeze(0), hidden)
         numbers = to_board(said.cpu().numpy(), last.white_to_move, last.width, last.height)
-        return evaluation(self.head, numbers, last)
+        return checked(evaluation(self.head, numbers, last), last, self._name)

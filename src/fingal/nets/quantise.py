@@ -92,7 +92,7 @@ def export_int8(source: str | os.PathLike[str], path: str | os.PathLike[str]) ->
     with tempfile.TemporaryDirectory() as folder:
         wide = Path(folder) / "float32.onnx"
         export(source, wide)
-        evaluator = OnnxEvaluator(wide)
+        evaluator = OnnxEvaluator(wide, model=wide.read_bytes())
         sizes = _sizes(evaluator.card)
         asked = [own_play(evaluator, *size, count=500, seed=1) for size in sizes]
         played = [own_play(evaluator, *size, count=_DRAFTS * _POSITIONS) for size in sizes]
@@ -101,7 +101,7 @@ def export_int8(source: str | os.PathLike[str], path: str | os.PathLike[str]) ->
             draft = Path(folder) / "int8.onnx"
             part = slice(seed * _POSITIONS, (seed + 1) * _POSITIONS)
             card = quantise(wide, draft, [take(positions, part) for positions in played], seed)
-            narrow = OnnxEvaluator(draft)
+            narrow = OnnxEvaluator(draft, model=draft.read_bytes())
             agreed = sum(agreement(evaluator, narrow, positions) for positions in asked)
             if agreed > score:
                 best, score = draft.read_bytes(), agreed

@@ -11,6 +11,7 @@ import torch
 from fingal.nets.card import Card
 from fingal.nets.folded import Folded, fold
 from fingal.nets.judge import Judge, Lane
+from fingal.nets.outputs import checked
 from fingal.nets.planes import check, encode, split, take, to_board
 from fingal.nets.residual import Residual
 from fingal.search.evaluator import Evaluation, Positions
@@ -29,6 +30,7 @@ class CpuEvaluator:
     def __init__(self, net: Residual, card: Card | None = None, threads: int | None = None) -> None:
         """Fold a net. ``threads`` is for all of torch in this process: it has no finer setting."""
         self.card = card
+        self._name = "this net" if card is None else card.name
         if threads is not None:
             if threads < 1:
                 raise ValueError(f"threads must be at least 1, not {threads}")
@@ -48,7 +50,7 @@ class CpuEvaluator:
                 where = slice(None) if index is None else index
                 logits[where] = to_board(said.policy.numpy(), part.white_to_move, part.width, part.height)
                 value[where] = said.value.numpy()
-        return Evaluation(logits, value)
+        return checked(Evaluation(logits, value), positions, self._name)
 
     def update(self, net: Residual) -> None:
         """Take another net's weights, of the same shape."""
@@ -81,6 +83,7 @@ class CudaEvaluator:
         if not batch_sizes or min(batch_sizes) < 1:
             raise ValueError(f"batch_sizes must be positive, not {batch_sizes}")
         self.card = card
+        self._name = "this net" if card is None else card.name
         self.batch_sizes = tuple(sorted(batch_sizes))
         with _memory("the net"):
             self._judge = Judge(net.config, torch.device(device), compiled=compiled, dtype=dtype)
@@ -121,7 +124,8 @@ class CudaEvaluator:
 
         def fetch() -> Evaluation:
             used.wait()
-            return Evaluation(used.logits.numpy()[:count].copy(), used.value.numpy()[:count].copy())
+            found = Evaluation(used.logits.numpy()[:count].copy(), used.value.numpy()[:count].copy())
+            return checked(found, positions, self._name)
 
         return fetch
 

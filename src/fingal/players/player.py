@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingal.game import RESIGN, Board, Record, Special
-from fingal.search.evaluator import Positions
+from fingal.search.evaluator import EvaluationError, Positions
 
 MOST = 10**18
 """Of simulations and of nodes: searches count in 64 bits, and add to what they have counted before."""
@@ -140,6 +140,8 @@ def ask(player: Player, record: Record, board: Board, limit: Limit = NO_LIMIT) -
     """
     try:
         move = player.choose(record, limit)
+    except EvaluationError as error:
+        raise PlayerError(str(error)) from error
     except ValueError as error:
         raise ValueError(f"{player.name} does not play here: {error}") from error
     if move != RESIGN and not board.is_legal(move):

@@ -25,16 +25,23 @@ class Evaluation(NamedTuple):
     """What a policy and value net says of B positions."""
 
     logits: NDArray[np.float32]
-    """[B, cells]: the policy before softmax, on the board as it is; what it says of occupied cells does not matter."""
+    """[B, cells]: the policy before softmax, on the board as it is: finite on empty cells, anything on others."""
     value: NDArray[np.float32]
     """[B]: in [-1, 1], from the side to move's view."""
+
+
+class EvaluationError(ValueError):
+    """An evaluator's output is none, or no player can use it; the message is one sentence with the net's name."""
 
 
 class Evaluator(Protocol):
     """Anything that can judge positions. ``fingal.testing.check_evaluator`` says what it must get right."""
 
     def __call__(self, positions: Positions) -> Evaluation:
-        """Judge the positions. May be called from any one thread at a time; see ``is_concurrent``."""
+        """Judge the positions. May be called from any one thread at a time; see ``is_concurrent``.
+
+        EvaluationError when the net's outputs are not those of an ``Evaluation``: not finite, for example.
+        """
         ...
 
 

@@ -16,6 +16,7 @@ from fingal.game import RESIGN, SWAP, Board, Colour, Record, Special
 from fingal.players import clock
 from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, PlayerError
 from fingal.players.searching import LEAST_SECONDS, searching
+from fingal.search.evaluator import EvaluationError
 from fingal.serve import htp_analysis, htp_knowledge
 from fingal.serve.htp_analysis import Live
 from fingal.serve.htp_text import (
@@ -422,7 +423,7 @@ class HtpEngine:
         try:
             with self.at_work(self.player):
                 yield board
-        except PlayerError as error:
+        except (PlayerError, EvaluationError) as error:
             raise ValueError(str(error)) from error
         except Exception as error:
             raise ValueError(f"{self.player.name} failed: {type(error).__name__}: {error}") from error

@@ -1,0 +1,64 @@
+"""A program that opens an ONNX model from its standard input and runs it on the smallest and on the largest board.
+
+``python onnx_trial.py SIDE MEGABYTES``: the largest board's side, and the memory on top of ONNX Runtime's own. It
+imports nothing of Fingal, so that it starts in a tenth of a second; ``onnx_check.try_model`` starts it. The exit status
+is 0 when the model runs, or one of these.
+"""
+
+from __future__ import annotations
+
+import sys
+
+NO_MODEL = 3
+"""ONNX Runtime does not open it."""
+DOES_NOT_RUN = 4
+"""It was opened and failed."""
+NO_MEMORY = 5
+"""It needed more memory."""
+
+_BATCH = 2
+
+
+def _limit_memory(megabytes: int) -> None:
+    if not sys.platform.startswith("linux"):  # elsewhere the time alone is limited
+        return
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (megabytes << 20),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _status(error: Exception, otherwise: int) -> int:
+    """An exit status: the runtime has no exception of its own for memory."""
+    return NO_MEMORY if isinstance(error, MemoryError) or "alloc" in str(error) else otherwise
+
+
+def main(side: int, megabytes: int) -> int:
+    """Try the model; gives the exit status."""
+    import numpy as np
+    import onnxruntime  # type: ignore[import-untyped]
+
+    model = sys.stdin.buffer.read()
+    _limit_memory(megabytes)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.enable_cpu_mem_arena = False  # it takes more than it needs
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"], enable_fallback=0)
+    except Exception as error:
+        return _status(error, NO_MODEL)
+    try:
+        (planes,) = session.get_inputs()
+        for length in (1, side):
+            seen = np.zeros((_BATCH, planes.shape[1], length + 2, length + 2), np.float32)
+            session.run(None, {planes.name: seen})
+    except Exception as error:
+        return _status(error, DOES_NOT_RUN)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
