@@ -303,7 +303,8 @@ def _guarded(policy: Policy, failures: list[Exception]) -> Policy:
         try:
             return [float(score) for score in policy(stones, to_move)]
         except Exception as error:
-            failures.append(error)
+            # Without its traceback, whose frames hold the solver, which holds this function: none would ever be freed.
+            failures.append(error.with_traceback(None))
             return []
 
     return ask
