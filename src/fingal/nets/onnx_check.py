@@ -5,9 +5,9 @@ message has its own table, so that nothing is nested deeper than they are. What 
 ONNX Runtime may know it and find something in it that was not checked.
 
 Refused are control flow and functions, for loops need not end; data in other files; operators that are not in
-``OPERATORS`` or ``QUANTISED``; constants that are larger than a net; integer divisions, for one by zero ends the
-process; and shapes that depend on the stones. What a net costs may depend on the board's size alone: that is what
-``try_model`` measures.
+``OPERATORS`` or ``QUANTISED``; constants that are larger than a net; integer divisions, which may end the process where
+the divisor is zero; and shapes that depend on the stones. What a net costs may depend on the board's size alone: that
+is what ``try_model`` measures.
 """
 
 from __future__ import annotations

@@ -8,8 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from fingal.game import Board
+from fingal.nets import card
+from fingal.serve.web import seats
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.seats import Seats
+from tests.nets import liars
 
 from .pages import Message, client, new_game, page
 
@@ -84,6 +87,30 @@ def test_an_engine_that_fails_is_reported_and_the_game_lives(tmp_path: Path) -> 
             assert told["message"]
             assert one.ask("change", game=game, white="random")["type"] == "done"
             one.find(lambda message: message["type"] == "change" and len(message["nodes"]) and message["current"] == 2)
+
+
+def test_a_net_that_gives_no_numbers_is_reported_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    liars.write(weights / "liar.onnx", liars.liar("value", 1))
+    monkeypatch.setattr(card, "WEIGHTS", weights)
+    monkeypatch.setattr(seats, "nets", lambda: ("liar",))
+    sentence = "liar gave nan as a value on 5x5: values are from -1 to 1"
+    with client(tmp_path) as server:
+        game = new_game(server, width=5, height=5, white="net:liar")
+        with page(server, game) as one:
+            one.play(game, "c3")
+            assert one.ask("change", game=game, white="person")["type"] == "done"
+            one.play(game, "a1", parent=1)
+            assert one.ask("change", game=game, black="puct:net=liar,sims=30")["type"] == "done"
+            told = one.find(lambda message: message["type"] == "error")
+            assert (told["code"], told["message"]) == ("failed", sentence)
+            one.seen.clear()
+            one.say("analyse", game=game, node=2, player="puct:net=liar")
+            told = one.find(lambda message: message["type"] == "error")
+            assert (told["code"], told["message"]) == ("failed", sentence)
+            assert one.ask("change", game=game, black="random")["type"] == "done"
+            one.find(lambda message: message["type"] == "change" and message["current"] == 3)
 
 
 def test_an_engine_keeps_to_the_clock(tmp_path: Path) -> None:
