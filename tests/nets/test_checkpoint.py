@@ -115,6 +115,18 @@ def test_a_net_that_went_wrong_is_not_saved(tmp_path: Path) -> None:
     assert path.read_bytes() == last_good
 
 
+def reheaded(data: bytes, key: str | None, *value: Any) -> bytes:
+    """A file like ``data`` whose header says something else, or nothing, of a tensor."""
+    length = struct.unpack("<Q", data[:8])[0]
+    said = json.loads(data[8 : 8 + length])
+    if key is None:
+        said["norm.shift"] = value[0]
+    else:
+        del said["norm.shift"][key]
+        said["norm.shift"] |= dict.fromkeys([key], *value) if value else {}
+    return header(json.dumps(said).encode()) + data[8 + length :]
+
+
 def header(text: bytes) -> bytes:
     return struct.pack("<Q", len(text)) + text
 
@@ -148,12 +160,29 @@ REFUSED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "architecture": (lambda good: rebuilt(good, {"architecture": "os"}), "architecture 'os'"),
     "unknown entry": (lambda good: rebuilt(good, {"run": "me"}), "'run'"),
     "name": (lambda good: rebuilt(good, {"name": 3}), "name is not text"),
+    "name with a line end": (lambda good: rebuilt(good, {"name": "a\nb"}), r"name 'a\\nb' is not a line of text"),
+    "name of a terminal": (lambda good: rebuilt(good, {"name": "\x1b[2J"}), "is not a line of text"),
+    "name that no text can hold": (lambda good: rebuilt(good, {"name": "\ud800"}), "is not a line of text"),
+    "no name": (lambda good: rebuilt(good, {"name": ""}), "is not a line of text"),
+    "long name": (lambda good: rebuilt(good, {"name": "x" * 256}), "is not a line of text"),
     "sizes": (lambda good: rebuilt(good, {"sizes": "11x11"}), "sizes are not a list"),
+    "size that is none": (lambda good: rebuilt(good, {"sizes": ["11x11", "x"]}), "sizes are not a list of boards"),
+    "size of nothing": (lambda good: rebuilt(good, {"sizes": ["0x0"]}), "sizes are not a list of boards"),
+    "size too large": (lambda good: rebuilt(good, {"sizes": ["20x20"]}), "sizes are not a list of boards"),
+    "size of many digits": (
+        lambda good: rebuilt(good, {"sizes": ["9" * 5000 + "x1"]}),
+        "sizes are not a list of boards",
+    ),
     "cost": (lambda good: rebuilt(good, {"cost": {"minutes": [1]}}), "cost is not"),
     "config": (lambda good: rebuilt(good, {"config": []}), "config is not an object"),
     "unknown setting": (lambda good: rebuilt(good, {"config": {"depth": 3}}), "settings are not those"),
     "impossible bottleneck": (lambda good: rebuilt(good, {"config": {"bottleneck": 2}}), "bottleneck must be 0 or a"),
     "impossible setting": (lambda good: rebuilt(good, {"config": {"blocks": 10**9}}), "blocks must be"),
+    "setting of many digits": (lambda good: rebuilt(good, {"config": {"channels": 10**4000}}), "channels must be"),
+    "setting that is a fraction": (lambda good: rebuilt(good, {"config": {"blocks": 3.0}}), "blocks must be"),
+    "setting that is true": (lambda good: rebuilt(good, {"config": {"blocks": True}}), "blocks must be"),
+    "setting that is text": (lambda good: rebuilt(good, {"config": {"channels": "64"}}), "settings are not those"),
+    "setting of lists": (lambda good: rebuilt(good, {"config": {"blocks": [[]]}}), "blocks must be"),
     "too large a net": (lambda good: rebuilt(good, {"config": {"blocks": 64, "channels": 1024}}), "lacks blocks"),
     "another net": (lambda good: rebuilt(good, {"config": {"channels": 20, "blocks": 3}}), "has shape"),
     "missing": (lambda good: rebuilt(good, change=lambda t: t.pop("norm.shift")), r"lacks norm\.shift"),
@@ -163,6 +192,15 @@ REFUSED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         lambda good: rebuilt(good, change=lambda t: t.update({"norm.shift": torch.ones(12, dtype=torch.int64)})),
         "does not know",
     ),
+    "kind is a list": (lambda good: reheaded(good, "dtype", []), "stored in a way that this build does not know"),
+    "kind is an object": (lambda good: reheaded(good, "dtype", {}), "stored in a way that this build does not know"),
+    "shape is a number": (lambda good: reheaded(good, "shape", 12), "has shape 12 where"),
+    "shape is missing": (lambda good: reheaded(good, "shape"), "has shape None where"),
+    "place is text": (lambda good: reheaded(good, "data_offsets", "x"), "truncated or damaged"),
+    "place is negative": (lambda good: reheaded(good, "data_offsets", [-1, 47]), "truncated or damaged"),
+    "place is missing": (lambda good: reheaded(good, "data_offsets"), "truncated or damaged"),
+    "place of another": (lambda good: reheaded(good, "data_offsets", [0, 1 << 62]), "truncated or damaged"),
+    "tensor is a list": (lambda good: reheaded(good, None, []), "stored in a way that this build does not know"),
     "nan": (lambda good: rebuilt(good, change=lambda t: t["norm.shift"].fill_(float("nan"))), "not finite"),
     "infinity": (lambda good: rebuilt(good, change=lambda t: t["stem.weight"].fill_(float("inf"))), "not finite"),
     "variance": (lambda good: rebuilt(good, change=lambda t: t["norm.variance"].fill_(-1)), "below 0"),

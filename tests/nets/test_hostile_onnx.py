@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import json
 import logging
 import warnings
 from collections.abc import Callable
@@ -15,8 +16,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import quantization
 
-from fingal.nets import onnx_check
-from fingal.nets.card import CheckpointError
+from fingal.nets import inference, onnx_check
+from fingal.nets.card import WEIGHTS, Card, CheckpointError
 from fingal.nets.inference import open_evaluator
 from fingal.nets.planes import encode, to_board
 from tests.nets import liars
@@ -189,6 +190,98 @@ def test_what_no_net_may_do_is_refused_in_a_sentence(
     assert str(refusal.value).startswith("hostile.onnx ")
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) < 200
+
+
+GOOD_CARD = json.loads(Card("net", {}).text())
+CARDS: dict[str, tuple[str | None, str]] = {
+    "none": (None, "has no card: it is not a net of Fingal's"),
+    "empty": ("", "the card is not JSON"),
+    "no JSON": ("{", "the card is not JSON"),
+    "a list": ("[]", "the card is not a JSON object"),
+    "nested brackets": ("[" * 60_000, "the card is not JSON"),
+    "nested objects": ('{"a":' * 13_000, "the card is not JSON"),
+    "100,000 nested brackets": ("[" * 100_000, "the card is longer than 64 KiB"),
+    "a number of many digits": ("9" * 5000, "the card is not JSON"),
+    "another version": (json.dumps(GOOD_CARD | {"format": 2}), "a card of version 2"),
+    "an encoder that is none": (json.dumps(GOOD_CARD | {"encoder": "x"}), "has planes 'x' where canonical-ring-1 is"),
+    "another view": (json.dumps(GOOD_CARD | {"view": "absolute"}), "has view 'absolute' where canonical is"),
+    "another head": (json.dumps(GOOD_CARD | {"head": "q"}), "has head 'q' where policy_value is expected"),
+    "planes of another net": (
+        json.dumps(GOOD_CARD | {"encoder": "bridges-1", "view": "absolute", "head": "policy"}),
+        "does not map planes to policy",
+    ),
+    "sizes that are none": (json.dumps(GOOD_CARD | {"sizes": ["1e9x2"]}), "the card's sizes are not a list of boards"),
+    "sizes too large": (json.dumps(GOOD_CARD | {"sizes": ["99x99"]}), "the card's sizes are not a list of boards"),
+    "a name in lines": (json.dumps(GOOD_CARD | {"name": "a\nb"}), "the card's name 'a\\nb' is not a line of text"),
+}
+
+
+@pytest.mark.parametrize("case", CARDS)
+def test_a_bad_card_is_refused_in_a_sentence(case: str, tmp_path: Path) -> None:
+    card, message = CARDS[case]
+    path = liars.write(tmp_path / "carded.onnx", liars.model(), card or "")
+    if card is None:
+        model = liars.model()
+        path.write_bytes(model.SerializeToString())
+    with pytest.raises(CheckpointError) as refusal:
+        open_evaluator(path)
+    assert message in str(refusal.value)
+    assert str(refusal.value).startswith("carded.onnx")
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_card_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    data = liars.write(tmp_path / "carded.onnx", liars.model(), "x" * 10).read_bytes()
+    (tmp_path / "carded.onnx").write_bytes(data.replace(b"x" * 10, b"\xff\xfe" * 5))
+    with pytest.raises(CheckpointError, match=r"^carded\.onnx is not an ONNX file, or is damaged$"):
+        open_evaluator(tmp_path / "carded.onnx")
+
+
+BYTES: dict[str, tuple[bytes, str]] = {
+    "nothing": (b"", "is not an ONNX file, or is damaged"),
+    "text": (b"once upon a time", "is not an ONNX file, or is damaged"),
+    "ONNX Runtime's own format": (b"\x32\x7f\x00\x00ORTM" + bytes(121), "is in ONNX Runtime's own format"),
+    "a length beyond the end": (b"\x3a\xff\xff\xff\xff\x0f", "is not an ONNX file, or is damaged"),
+    "a number without end": (b"\x08" + b"\xff" * 1000, "is not an ONNX file, or is damaged"),
+    "groups": (b"\x3b" * 1000, "is not an ONNX file, or is damaged"),
+    "a million fields": (b"\x08\x08" * 1_000_000, "has more than 500000 fields"),
+    "a million nodes": (b"\x3a\x80\x89\x7a" + b"\x0a\x00" * 1_000_000, "has more than 500000 fields"),
+}
+
+
+@pytest.mark.parametrize("case", BYTES)
+def test_bytes_that_are_no_model_are_refused(case: str, tmp_path: Path) -> None:
+    data, message = BYTES[case]
+    (tmp_path / "bytes.onnx").write_bytes(data)
+    with pytest.raises(CheckpointError) as refusal:
+        open_evaluator(tmp_path / "bytes.onnx")
+    assert str(refusal.value).startswith(f"bytes.onnx {message}")
+
+
+def test_a_file_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = liars.write(tmp_path / "once.onnx", liars.model(), Card("once", {}).text())
+    open_evaluator(path)
+    monkeypatch.setattr(onnx_check.sys, "executable", "/nowhere/python")
+    assert open_evaluator(path, threads=2) is not None
+    path.write_bytes(path.read_bytes() + b"\x32\x01x")  # a description more: another file
+    with pytest.raises(OSError, match="/nowhere/python"):
+        open_evaluator(path)
+
+
+def test_shipped_nets_are_opened_without_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx_check.sys, "executable", "/nowhere/python")
+    inference._onnx_file.cache_clear()
+    for name in ("fingal-small", "fingal-large"):
+        assert np.isfinite(open_evaluator(name, "cpu")(random_positions(5, 5, 3)).value).all()
+
+
+def test_every_export_passes_the_check() -> None:
+    """The shipped files are not checked when they are opened: nets that people export from their own training are."""
+    files = list(WEIGHTS.glob("*.onnx"))
+    assert len(files) > 2
+    for file in files:
+        onnx_check.check_model(file.read_bytes(), file.name)
+        onnx_check.try_model(file.read_bytes(), file.name)
 
 
 class Foreign(torch.nn.Module):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.game.fuzzing import fuzz_formats
+from tests.nets.fuzzing import fuzz_check, fuzz_onnx, fuzz_safetensors
 from tests.serve.fuzzing import fuzz_htp
 from tests.slow.spread import spread
 
@@ -15,3 +16,9 @@ INPUTS = 500_000
 def test_fuzzed_inputs(fuzz: Callable[[int, int], None]) -> None:
     print()
     spread(fuzz.__name__, fuzz, INPUTS, 12_500)
+
+
+@pytest.mark.parametrize(("fuzz", "files"), [(fuzz_safetensors, 20_000), (fuzz_check, 50_000), (fuzz_onnx, 4_000)])
+def test_fuzzed_nets(fuzz: Callable[[int, int], None], files: int) -> None:
+    print()
+    spread(fuzz.__name__, fuzz, files, files // 20)
