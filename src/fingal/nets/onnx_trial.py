@@ -1,13 +1,15 @@
 """A program that opens an ONNX model from its standard input and runs it on the smallest and on the largest board.
 
-``python onnx_trial.py SIDE MEGABYTES``: the largest board's side, and the memory on top of ONNX Runtime's own. It
-imports nothing of Fingal, so that it starts in a tenth of a second; ``onnx_check.try_model`` starts it. The exit status
-is 0 when the model runs, or one of these.
+``python onnx_trial.py SIDE SECONDS MEGABYTES``: the largest board's side, the processor's time, and the memory on top
+of ONNX Runtime's own. It imports nothing of Fingal, so that it starts in a tenth of a second; ``onnx_check.try_model``
+starts it. The exit status is 0 when the model runs, or one of these.
 """
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 
 NO_MODEL = 3
 """ONNX Runtime does not open it."""
@@ -15,19 +17,27 @@ DOES_NOT_RUN = 4
 """It was opened and failed."""
 NO_MEMORY = 5
 """It needed more memory."""
+NO_TIME = -24
+"""It needed more time: Linux has sent SIGXCPU."""
 
 _BATCH = 2
 
 
-def _limit_memory(megabytes: int) -> None:
-    if not sys.platform.startswith("linux"):  # elsewhere the time alone is limited
+def _limit(seconds: int, megabytes: int) -> None:
+    if not sys.platform.startswith("linux"):  # elsewhere there is the parent's clock alone
         return
     import resource
 
     with open("/proc/self/statm", encoding="ascii") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (megabytes << 20),) * 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limits = {
+        resource.RLIMIT_AS: used + (megabytes << 20),
+        resource.RLIMIT_CPU: math.ceil(time.process_time()) + seconds,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in limits.items():
+        _, allowed = resource.getrlimit(kind)
+        resource.setrlimit(kind, (most if allowed == resource.RLIM_INFINITY else min(most, allowed), allowed))
 
 
 def _status(error: Exception, otherwise: int) -> int:
@@ -35,13 +45,13 @@ def _status(error: Exception, otherwise: int) -> int:
     return NO_MEMORY if isinstance(error, MemoryError) or "alloc" in str(error) else otherwise
 
 
-def main(side: int, megabytes: int) -> int:
+def main(side: int, seconds: int, megabytes: int) -> int:
     """Try the model; gives the exit status."""
     import numpy as np
     import onnxruntime  # type: ignore[import-untyped]
 
     model = sys.stdin.buffer.read()
-    _limit_memory(megabytes)
+    _limit(seconds, megabytes)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
