@@ -22,10 +22,13 @@ from fingal.learn.parts.search_descent import losses
 from fingal.learn.parts.selfplay import DevicePool
 from fingal.learn.parts.source import Local
 from fingal.learn.parts.versus import raw_match
+from fingal.nets import checkpoint
 from fingal.nets.judge import Judge
 from fingal.nets.planes import encode as encode_numpy
 from fingal.nets.planes import positions_of
 from fingal.nets.residual import Config, Output, Residual
+from fingal.search.evaluator import EvaluationError
+from tests.conftest import Run as FingalRun
 
 TINY = Config(blocks=2, channels=8, pool_every=2, pool_channels=2, policy_channels=4, value_channels=4, value_hidden=8)
 FAST = AlphaZero(
@@ -549,6 +552,38 @@ def test_a_policy_draws_the_moves_that_it_likes_up_to_an_even_position() -> None
     assert {line[0] for line in lines} == {0}
     assert {cell % 3 for line in lines for cell in line} == {0}
     assert len({tuple(line) for line in lines}) > 50
+
+
+def overflowing() -> Residual:
+    """A net of finite weights whose outputs are not finite."""
+    net = Residual(TINY)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.fill_(3e38)
+    return net
+
+
+def test_nothing_is_learned_from_a_net_whose_outputs_are_not_finite() -> None:
+    judge = Judge(TINY, torch.device("cpu"), dtype=torch.float32)
+    judge.refresh(overflowing())
+    sentence = "^the net that plays gave outputs that are not finite: it began so, or has diverged$"
+    generator = torch.Generator().manual_seed(1)
+    with pytest.raises(EvaluationError, match=sentence):
+        random_lines(judge, 5, 8, 4, 0.35, generator)
+    with pytest.raises(EvaluationError, match=sentence):
+        drawn_lines(judge, 5, 8, 0.35, generator)
+    pool = DevicePool(5, 8, FAST.selfplay(), 5, 1, judge)
+    pool.launch()
+    with pytest.raises(EvaluationError, match=sentence):
+        pool.collect()
+
+
+def test_training_that_begins_with_such_a_net_ends_with_a_sentence(fingal: FingalRun, tmp_path: Path) -> None:
+    checkpoint.save(overflowing(), tmp_path / "bad.safetensors")
+    shape = [f"--{name.replace('_', '-')}={value}" for name, value in asdict(TINY).items() if type(value) is int]
+    ran = fingal("train", "alphazero", "--run=run", "--start=bad.safetensors", "--device=cpu", "--sizes", "5", *shape)
+    assert ran.status == 2
+    assert ran.err.strip().endswith("the net that plays gave outputs that are not finite: it began so, or has diverged")
 
 
 def test_there_are_as_many_openings_as_games_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from fingal.nets.folded import Folded, fold
 from fingal.nets.planes_torch import encode, layout, to_board
 from fingal.nets.residual import Config, Residual
 from fingal.nets.ringed import Ringed
+from fingal.search.evaluator import EvaluationError
 
 
 class Judge:
@@ -72,6 +74,13 @@ class Judge:
         planes = encode(stones, white_to_move, where, frame, self.dtype)
         said = self._net(planes.contiguous(memory_format=torch.channels_last))
         return to_board(said.policy.float(), white_to_move, width, height), said.value.float()
+
+
+def require_finite(*outputs: Tensor) -> None:
+    """EvaluationError unless what a net gave in training is finite: no games can be played with it."""
+    # A sum is not finite where one of its numbers is not, and costs a fraction of looking at each.
+    if not all(math.isfinite(output.sum()) for output in outputs):
+        raise EvaluationError("the net that plays gave outputs that are not finite: it began so, or has diverged")
 
 
 class Lane:

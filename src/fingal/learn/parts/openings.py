@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from fingal.learn.parts.game_lines import Game
 from fingal.learn.parts.lockstep import winning_cells
 from fingal.learn.parts.selfplay import DevicePool
-from fingal.nets.judge import Judge
+from fingal.nets.judge import Judge, require_finite
 
 Lines = list[list[int]]
 """Cells, Black's first, as a pool takes them: after none of them can anybody win in one move."""
@@ -117,6 +117,7 @@ def _even(
         judge(packed[:, part].to(judge.device), white[part].to(judge.device), size, size, once=True)[1].cpu()
         for part in torch.split(rows, 4096)
     ]
+    require_finite(*values)
     picked = torch.multinomial(evenness(torch.cat(values), spread), count, generator=generator)
     return [order[i, : length[i]].tolist() for i in picked.tolist()]
 
@@ -141,6 +142,7 @@ def drawn_lines(judge: Judge, size: int, count: int, spread: float, generator: t
         going &= ~(winning_cells(boards) | winning_cells(boards.flip(1).transpose(2, 3))).any(1)
         white = torch.full((count,), ply % 2 == 1, device=device)
         logits, value = judge(packed, white, size, size, once=True)
+        require_finite(logits, value)
         weight[:, ply] = (evenness(value, spread) * going).cpu()
         chances = logits.masked_fill(stones.any(1), -torch.inf).softmax(1).cpu()
         moves[:, ply] = torch.multinomial(chances, 1, generator=generator).squeeze(1)

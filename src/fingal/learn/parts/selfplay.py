@@ -11,7 +11,7 @@ import time
 import torch
 
 from fingal import _core
-from fingal.nets.judge import Judge, Lane
+from fingal.nets.judge import Judge, Lane, require_finite
 
 Game = tuple[int, int, int, bool, list[int]]
 """A finished game: its id, how many moves were set, who won (0: Black), whether by resignation, and the moves."""
@@ -45,6 +45,7 @@ class DevicePool:
             begin = time.perf_counter()
             self.lane.wait()
             self.waited_s += time.perf_counter() - begin
+            require_finite(self.lane.logits, self.lane.value)
             self.core.update(self.lane.logits.numpy(), self.lane.value.numpy())
 
     def drop(self) -> None:
