@@ -152,7 +152,7 @@ REFUSED: dict[str, tuple[Callable[[], onnx.ModelProto], str]] = {
     "too many nodes": (lambda: long_chain(10_001), "has more than 10000 nodes"),
     "a huge fill": (lambda: one("ConstantOfShape", HUGE), "takes more than 1024 MiB to be opened"),
     "a huge copy": (lambda: one("Expand", "mean", np.array([1 << 20, 1 << 12, 1])), "takes more than 1024 MiB"),
-    "a huge tiling": (lambda: one("Tile", "plain", np.array([1 << 10, 540])), "takes more than 1024 MiB"),
+    "a huge tiling": (lambda: one("Tile", "plain", np.array([1 << 12, 1 << 12])), "takes more than 1024 MiB"),
     "a huge pad": (lambda: one("Pad", "plain", np.array([0, 0, 0, 1 << 33])), "takes more than 1024 MiB"),
     "a huge range": (lambda: one("Range", np.int64(0), np.int64(1 << 40), np.int64(1)), "takes more than 1024 MiB"),
     "a huge picture": (

@@ -158,22 +158,23 @@ def test_other_shapes_on_another_board_are_an_error_there(tmp_path: Path) -> Non
 
 
 def test_a_net_that_does_not_run_on_another_board_is_an_error_there(tmp_path: Path) -> None:
-    """On 7 rows this one adds tensors that do not fit."""
+    """On 7 rows of 5 cells this one adds tensors that do not fit; every square board is tried when a net is opened."""
     nodes = [
-        helper.make_node("Shape", ["stones"], ["rows"], start=2, end=3),
-        helper.make_node("Equal", ["rows", "seven"], ["is_seven"]),
-        helper.make_node("Cast", ["is_seven"], ["one_or_none"], to=onnx.TensorProto.INT64),
+        helper.make_node("Shape", ["stones"], ["sides"], start=2),
+        helper.make_node("Equal", ["sides", "bad"], ["are_bad"]),
+        helper.make_node("Cast", ["are_bad"], ["ones"], to=onnx.TensorProto.INT64),
+        helper.make_node("ReduceProd", ["ones"], ["one_or_none"]),
         helper.make_node("Add", ["one_or_none", "two"], ["length"]),
         helper.make_node("ConstantOfShape", ["length"], ["zeros"]),
         helper.make_node("Add", ["zeros", "pair"], ["sum"]),
         helper.make_node("ReduceSum", ["sum"], ["nothing"], keepdims=0),
         helper.make_node("Add", ["mean", "nothing"], ["late"]),
     ]
-    constants = {"seven": np.array([7]), "two": np.array([2]), "pair": np.zeros(2, np.float32)}
+    constants = {"bad": np.array([7, 5]), "two": np.array([2]), "pair": np.zeros(2, np.float32)}
     evaluator = open_evaluator(liars.write(tmp_path / "seven.onnx", liars.model(nodes, constants, value="late")))
-    assert np.isfinite(evaluator(positions_of([Board(5)])).value).all()
+    assert np.isfinite(evaluator(positions_of([Board(7)])).value).all()
     with pytest.raises(EvaluationError, match="seven does not run on this board: "):
-        evaluator(positions_of([Board(7)]))
+        evaluator(positions_of([Board(5, 7)]))
 
 
 def test_a_net_that_always_lies_is_not_opened(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A program that opens an ONNX model from its standard input and runs it on the smallest and on the largest board.
+"""A program that opens an ONNX model from its standard input and runs it on every square board.
 
 ``python onnx_trial.py SIDE SECONDS MEGABYTES``: the largest board's side, the processor's time, and the memory on top
 of ONNX Runtime's own. It imports nothing of Fingal, so that it starts in a tenth of a second; ``onnx_check.try_model``
@@ -19,8 +19,6 @@ NO_MEMORY = 5
 """It needed more memory."""
 NO_TIME = -24
 """It needed more time: Linux has sent SIGXCPU."""
-
-_BATCH = 2
 
 
 def _limit(seconds: int, megabytes: int) -> None:
@@ -62,8 +60,8 @@ def main(side: int, seconds: int, megabytes: int) -> int:
         return _status(error, NO_MODEL)
     try:
         (planes,) = session.get_inputs()
-        for length in (1, side):
-            seen = np.zeros((_BATCH, planes.shape[1], length + 2, length + 2), np.float32)
+        for length in range(1, side + 1):
+            seen = np.zeros((1, planes.shape[1], length + 2, length + 2), np.float32)
             session.run(None, {planes.name: seen})
     except Exception as error:
         return _status(error, DOES_NOT_RUN)
