@@ -36,7 +36,7 @@ MAX_NODES = 10_000
 MAX_ELEMENTS = MAX_BYTES // 4
 """Numbers of one constant: as many floats as the largest file holds."""
 MAX_FIELDS = 500_000
-"""Fields of all messages together; the largest net of ``fingal export`` has some 10,000."""
+"""Fields of all messages together; the largest net of ``fingal export`` has some 4,000."""
 
 _SHAPES = {
     "ConstantOfShape": (0,),
