@@ -10,9 +10,6 @@ from onnx import TensorProto, helper, numpy_helper
 
 from fingal.nets.card import KEY, Card
 
-MOST = {"value": 1, "policy": 1, "both": 1, "late": 4}
-"""Nets that lie by name: from so many stones of the side to move on, ``both`` gives NaN as logits and values."""
-
 
 def write(path: Path, model: onnx.ModelProto, card: str | None = None) -> Path:
     """Write a model with a card."""

@@ -1,5 +1,6 @@
 """Nets whose outputs are no evaluation: whoever plays or analyses with one says so, and names it."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from fingal.players import spec
 from fingal.players.random import RandomPlayer
 from fingal.search.evaluator import EvaluationError
 from fingal.serve.htp import HtpEngine
-from tests.conftest import Run
+from tests.conftest import FINGAL, Run
 from tests.nets import liars
 from tests.nets.sample import TINY
 
@@ -56,7 +57,7 @@ MIDDLE = ("a1", "b4", "c3", "d5")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Nets that lie: VALUE.onnx from the first stone on, late.onnx when the side to move has four stones."""
+    """Nets that lie from the side to move's first stone on, by kind, and late.onnx, which does from the fourth on."""
     folder = tmp_path_factory.mktemp("liars")
     for kind in KINDS:
         liars.write(folder / f"{kind}.onnx", liars.liar(kind, 1))
@@ -258,3 +259,11 @@ def test_commands_end_with_the_error(fingal: Run, folder: Path) -> None:
     matched = fingal("match", f"net:{path}", "random", "--games", "2", "--size", "5", "--jobs", "1")
     assert f"game 1: {sentence}" in matched.err + matched.out
     assert "Traceback" not in matched.err + matched.out
+
+
+def test_a_solver_whose_policy_has_failed_is_freed(folder: Path) -> None:
+    """Its policy fails where the search no longer needs it: the answer is right, and nothing else is printed."""
+    command = [*FINGAL, "solve", "5", "--net", str(folder / "value.onnx")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "Black wins" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
