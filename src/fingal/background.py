@@ -91,9 +91,10 @@ class BackgroundCall(Generic[T]):
             raise interrupt
 
     def result(self) -> T:
-        """What the call returned; raises what it raised."""
+        """What the call returned; raises what it raised, once."""
         if self._error is not None:
-            raise self._error
+            error, self._error = self._error, None  # its traceback will hold on to this call
+            raise error
         return self._results[0]
 
     def _is_over(self) -> bool:

@@ -132,7 +132,8 @@ class Solver:
     ) -> None:
         """Make a solver; ValueError when there is no such board or not so much memory.
 
-        ``policy`` orders the moves, where it is given; otherwise electric currents do.
+        ``policy`` orders the moves, where it is given; otherwise electric currents do. What it raises ends the search
+        and is raised there.
         """
         self.settings = settings or Settings()
         try:
@@ -140,9 +141,8 @@ class Solver:
         except RuntimeError as error:
             raise ValueError(f"memory={self.settings.memory} is not possible: {error}") from None
         self._stop = Flag()
-        self._failures: list[Exception] = []
         if policy is not None:
-            self._core.set_policy(_guarded(policy, self._failures))
+            self._core.set_policy(policy)
 
     def interrupt(self) -> None:
         """End the search under way, or the next one, soon, from any thread; what it has found is kept."""
@@ -296,20 +296,6 @@ class Solver:
         return moves
 
 
-def _guarded(policy: Policy, failures: list[Exception]) -> Policy:
-    """A policy that never raises: the core's threads cannot be thrown at. What it would have raised is kept."""
-
-    def ask(stones: Sequence[Sequence[int]], to_move: int) -> list[float]:
-        try:
-            return [float(score) for score in policy(stones, to_move)]
-        except Exception as error:
-            # Without its traceback, whose frames hold the solver, which holds this function: none would ever be freed.
-            failures.append(error.with_traceback(None))
-            return []
-
-    return ask
-
-
 class _Budget:
     """What is left of a search's limits."""
 
@@ -338,16 +324,12 @@ class _Budget:
             left = 0
 
         def check() -> None:
-            if self.solver._stop.is_set() or self.solver._failures:
+            if self.solver._stop.is_set():
                 core.stop()
             if self.report is not None:
                 self.report(self.progress(board))
 
         winner = self.solver._run(board, left, max(0.0, self.end - time.monotonic()), check)
-        if self.solver._failures:
-            failure = self.solver._failures[0]
-            self.solver._failures.clear()
-            raise failure
         return None if winner < 0 else Colour(winner)
 
     def progress(self, board: Board) -> Progress:
