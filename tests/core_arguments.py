@@ -25,20 +25,63 @@ HOSTILE_NUMBERS = [-1, -2, 0, 7, 61, 62, 63, 128, 255, 256, 361, 362, 32767, 327
 HOSTILE_NUMBERS += [2**32, 2**32 + 1, 2**53, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, 10**30]
 HOSTILE_LIMITS = [-1, -7, 0, 2**63, 2**64, -(2**31), -(2**63), 10**30]
 HOSTILE_FLOATS = [float("nan"), float("inf"), -float("inf"), -1.0, -0.0, 0.0, 1e-300, 1e30, -1e30, 1e308, 2.5]
-HOSTILE_TEXTS = ["", "a", "a0", "t20", "zz9", "\0", "é", "\ud800", "O", "O/", "OO/*", "O/*/", "/", "P/*", "a1" * 999, "swap"]
+HOSTILE_TEXTS = [
+    "",
+    "a",
+    "a0",
+    "t20",
+    "zz9",
+    "\0",
+    "é",
+    "\ud800",
+    "O",
+    "O/",
+    "OO/*",
+    "O/*/",
+    "/",
+    "P/*",
+    "a1" * 999,
+    "swap",
+]
 WRONG_TYPES: list[Any] = [None, "x", 1.5, [], {}, object(), (1, 2), b"x", True, [None], np.zeros(3), _core.Board(2, 2)]
 PICTURES = ["O/*.", ".O/**", "O*/**", ".O./***", "SO/**", "O.P/***", "..O/.**/***", "*O/**", "O/././.", ".*/*O/../.."]
 SETTINGS: dict[str, tuple[float, float]] = {
     **{"c_init": (0.5, 2), "c_base": (100, 20000), "fpu_reduction": (0, 0.5), "c_visit": (10, 60), "c_scale": (0.1, 1)},
-    **{"gumbel_scale": (0, 1), "noise_share": (0, 1), "noise_total": (1, 10), "cheap_noise": (0, 1), "full_share": (0, 1)},
-    **{"resign_below": (-1, -0.2), "play_on_share": (0, 1), "memory_mb": (1, 2), "wide_factor": (0, 1), "epsilon": (0, 1)},
-    **{"rave_initial": (0.1, 2), "rave_final": (1, 900), "even": (1, 9), "bias": (0, 9), "c": (0, 1), "least_reply": (0, 9)},
+    **{
+        "gumbel_scale": (0, 1),
+        "noise_share": (0, 1),
+        "noise_total": (1, 10),
+        "cheap_noise": (0, 1),
+        "full_share": (0, 1),
+    },
+    **{
+        "resign_below": (-1, -0.2),
+        "play_on_share": (0, 1),
+        "memory_mb": (1, 2),
+        "wide_factor": (0, 1),
+        "epsilon": (0, 1),
+    },
+    **{
+        "rave_initial": (0.1, 2),
+        "rave_final": (1, 900),
+        "even": (1, 9),
+        "bias": (0, 9),
+        "c": (0, 1),
+        "least_reply": (0, 9),
+    },
 }
 """Settings that are real numbers, with plausible ranges."""
 COUNTS = {
     **{"considered": (1, 16), "connections": (0, 8), "full_simulations": (1, 12), "cheap_simulations": (1, 6)},
     **{"cheap_considered": (1, 4), "resign_moves": (1, 3), "threads": (1, 2), "wide_base": (1, 3), "expand": (1, 3)},
-    **{"knowledge": (0, 12), "net": (0, 3), "in_flight": (1, 4), "simulations": (0, 30), "count": (0, 6), "fills": (1, 4)},
+    **{
+        "knowledge": (0, 12),
+        "net": (0, 3),
+        "in_flight": (1, 4),
+        "simulations": (0, 30),
+        "count": (0, 6),
+        "fills": (1, 4),
+    },
     **{"nodes": (0, 120), "depth": (1, 2), "most": (0, 4), "batch": (0, 2), "seed": (0, 2**64 - 1), "highest": (1, 4)},
     **{"most_cells": (1, 14), "most_positions": (1, 300), "fulls": (1, 30), "semis": (1, 90), "proof": (-1, 1)},
 }
@@ -310,7 +353,11 @@ class Arguments:
         if isinstance(value, str):
             return rng.choice(HOSTILE_TEXTS)
         if isinstance(value, list):
-            lines = [value * 2, [*value, rng.choice(HOSTILE_NUMBERS)], [rng.randint(-3, 400) for _ in range(rng.randint(0, 9))]]
+            lines = [
+                value * 2,
+                [*value, rng.choice(HOSTILE_NUMBERS)],
+                [rng.randint(-3, 400) for _ in range(rng.randint(0, 9))],
+            ]
             return rng.choice([*lines, [[9, 9]], ["a1"], 5, [0] * 1000, [1.5]])
         if isinstance(value, bytes):
             return rng.choice([self.mutated(value), b"", value[: len(value) // 2], value + b"\0", "text"])
@@ -354,7 +401,9 @@ class Arguments:
             filled = rng.choice([np.nan, np.inf, -np.inf, 3e38]) * np.ones_like(value)
         if kind == 9 and value.dtype.kind in "iu" and flat.size:
             filled = value.copy()
-            filled.ravel()[rng.randrange(flat.size)] = rng.choice([2**31 - 1, 400, 64, 25, 9])
+            filled.ravel()[rng.randrange(flat.size)] = min(
+                int(np.iinfo(value.dtype).max), rng.choice([2**31 - 1, 400, 64, 25, 9])
+            )
         return filled
 
 
@@ -363,7 +412,7 @@ def _sized(made: Any, arguments: Sequence[Any]) -> Live:
     if arguments and isinstance(arguments[0], _core.Board):
         return Live(made, arguments[0].width, arguments[0].height)
     if len(arguments) > 1 and all(isinstance(argument, int) for argument in arguments[:2]):
-        return Live(made, *arguments[:2])
+        return Live(made, *map(int, arguments[:2]))
     return Live(made)
 
 
@@ -383,7 +432,11 @@ def _sized_positions(a: Arguments, *, last: bool) -> list[Any]:
 
 def _judged(a: Arguments) -> list[Any]:
     stones, white, width, height = _sized_positions(a, last=False)
-    outs = [_out(len(white), dtype=np.int8), _out(len(white), dtype=np.int32), _out(len(white), width * height, dtype=np.bool_)]
+    outs = [
+        _out(len(white), dtype=np.int8),
+        _out(len(white), dtype=np.int32),
+        _out(len(white), width * height, dtype=np.bool_),
+    ]
     return [stones, white, width, height, *outs, a._rng.randint(1, 2)]
 
 
@@ -423,7 +476,11 @@ def _claimed(a: Arguments, live: Live) -> list[Any]:
 
 def _copied(a: Arguments, live: Live) -> list[Any]:
     rows = a.rows(live)
-    return [rows, np.array(a._rng.sample(range(live.object.count), len(rows)), np.int32), a._rng.choice([None, live.object])]
+    return [
+        rows,
+        np.array(a._rng.sample(range(live.object.count), len(rows)), np.int32),
+        a._rng.choice([None, live.object]),
+    ]
 
 
 def _mostly_open(a: Arguments, live: Live) -> list[Any]:
@@ -515,7 +572,9 @@ PLANS: dict[str, Callable[[Arguments, Live], list[Any]]] = {
     "SelfplayPool.restore": lambda a, live: [a.state(live)],
     "TemplateFinder.find": lambda a, _: [_small(a), a._rng.randint(0, 1)],
     "TemplateFinder.shrunk": lambda a, _: [".O/**", a._rng.sample([0, 1, 3, 4], a._rng.randint(0, 4))],
-    "TemplateFinder.__init__": lambda a, _: [a._named(name, Live(None)) for name in ("highest", "most_cells", "most_positions")],
+    "TemplateFinder.__init__": lambda a, _: [
+        a._named(name, Live(None)) for name in ("highest", "most_cells", "most_positions")
+    ],
     "Connections.__init__": lambda a, _: [
         *(a.board(is_open=False), a._rng.randint(0, 1), [], [], a._rng.randint(1, 30), a._rng.randint(1, 90)),
         *(a._rng.random() < 0.7, a._rng.random() < 0.5),

@@ -57,14 +57,17 @@ inline float mixed_value(float net_value, float total_visits, float visited_prio
   return (net_value + total_visits * visited_prior_q / visited_prior) / (1 + total_visits);
 }
 
-// Sequential halving as a table: how many visits the moves under consideration have when simulation i is made. Throws
-// std::invalid_argument for a number of simulations that is negative, or more than 2^24.
-inline std::vector<int> considered_visits(int considered, int simulations) {
+// Throws std::invalid_argument for a number of simulations that no table is made for.
+inline void check_plan(int simulations) {
   constexpr int kMost = 1 << 24;  // so long a table is still a small one
-  if (simulations < 0 || simulations > kMost) {
-    throw std::invalid_argument("a plan of " + std::to_string(simulations) +
-                                " simulations is not possible: from 0 to " + std::to_string(kMost));
-  }
+  if (simulations >= 0 && simulations <= kMost) return;
+  throw std::invalid_argument("a plan of " + std::to_string(simulations) + " simulations is not possible: from 0 to " +
+                              std::to_string(kMost));
+}
+
+// Sequential halving as a table: how many visits the moves under consideration have when simulation i is made.
+inline std::vector<int> considered_visits(int considered, int simulations) {
+  check_plan(simulations);
   std::vector<int> sequence;
   sequence.reserve(std::size_t(simulations));
   if (considered <= 1) {

@@ -32,6 +32,7 @@ class SizedTreeSearch final : public TreeSearch {
   void prepare(int simulations, const SearchSettings& settings) override {
     check_settings(settings);
     if (simulations < 0) throw std::invalid_argument("a negative number of simulations is not possible");
+    if (settings.gumbel) check_plan(simulations);
     whole([&] { search_.prepare(simulations, settings); });
   }
 
