@@ -30,6 +30,7 @@ import numpy as np
 
 from fingal import _core
 from tests.core_arguments import Arguments, Live
+from tests.core_plans import PLANS
 
 ROOT = Path(__file__).parent.parent
 STUB = ROOT / "src" / "fingal" / "_core.pyi"
@@ -94,9 +95,10 @@ class Fuzzer:
     def __init__(self, seed: int, folder: Path, *, sanitized: bool, trace: bool) -> None:
         self._rng = random.Random(seed)
         self._entries = entries()
-        self._weights = [1 if entry.kind in ("get", "set") else 4 for entry in self._entries]
+        rare = ("get", "set")  # they are many, and quick
+        self._weights = [1 if entry.kind in rare or "Pattern" in entry.owner else 4 for entry in self._entries]
         self._trace = trace
-        self._arguments = Arguments(self._rng, folder, sanitized=sanitized)
+        self._arguments = Arguments(self._rng, folder, PLANS, sanitized=sanitized)
         self.reached: Counter[str] = Counter()
         """Calls that returned, by entry."""
         self.raised: Counter[str] = Counter()
