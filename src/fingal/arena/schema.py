@@ -54,10 +54,12 @@ def transaction(base: sqlite3.Connection) -> Iterator[None]:
     base.execute("BEGIN IMMEDIATE")
     try:
         yield
+        base.execute("COMMIT")
     except BaseException:
-        base.execute("ROLLBACK")
+        # On a full disk SQLite may have rolled it back by itself, or not have been able to commit it.
+        if base.in_transaction:
+            base.execute("ROLLBACK")
         raise
-    base.execute("COMMIT")
 
 
 def _write_ahead(base: sqlite3.Connection) -> None:

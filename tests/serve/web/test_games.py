@@ -1,7 +1,6 @@
 """Games by messages: what one page does all see, and it is there after a restart."""
 
 import asyncio
-import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +172,8 @@ def test_there_is_an_end_to_what_is_written_in_a_game(tmp_path: Path, monkeypatc
 def test_numbers_of_nodes_have_an_end_and_the_game_lives(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         game = new_game(server, width=3, height=3)
-        server.app.state.games.get(game).tree.next = messages.LAST_NODE  # type: ignore[attr-defined]
+        assert server.portal is not None
+        server.portal.call(server.app.state.games.get, game).tree.next = messages.LAST_NODE  # type: ignore[attr-defined]
         with page(server, game) as one:
             last = one.play(game, "b2")
             assert one.ask("play", game=game, parent=last, move="a1")["code"] == "too_many"
@@ -223,10 +223,11 @@ def timed(seconds: float) -> messages.Settings:
 
 def test_a_flag_falls_though_nobody_moves(tmp_path: Path) -> None:
     async def run() -> LiveGame:
-        games = Games(store, Seats().names)
-        game, ear = games.create(timed(0.05)), Ear()
-        games.follow(game.id, ear)
-        games.apply(game, game.play(0, "b2", games.now()))
+        games = Games(Store(tmp_path / "g"), Seats().names)
+        game, ear = await games.create(timed(0.05)), Ear()
+        async with games.open(game.id):
+            games.follow(game, ear)
+            await games.apply(game, game.play(0, "b2", games.now()))
         while True:
             told = await asyncio.wait_for(ear.heard.get(), 30)
             assert isinstance(told, messages.Changed)
@@ -234,10 +235,10 @@ def test_a_flag_falls_though_nobody_moves(tmp_path: Path) -> None:
                 assert told.status.winner == "black"
                 assert told.status.clocks is not None
                 assert (told.status.clocks.white, told.status.clocks.running) == (0.0, None)
+                await games.close()
                 return game
 
-    with contextlib.closing(Store(tmp_path / "g")) as store:
-        game = asyncio.run(run())
+    game = asyncio.run(run())
     before = game.current
     edit = game.play(before, "a1", 0.0)
     assert edit.node is not None
@@ -250,25 +251,23 @@ def test_clocks_count_the_thinker_and_stand_while_the_server_does(tmp_path: Path
     async def run() -> None:
         nonlocal time
         settings = messages.Settings(width=3, height=3, clock=messages.Clock(seconds=60, increment=2))
-        store = Store(tmp_path / "g")
-        games = Games(store, Seats().names, lambda: time)
-        game = games.create(settings)
+        games = Games(Store(tmp_path / "g"), Seats().names, lambda: time)
+        game = await games.create(settings)
         time += 30
         assert game.status(time).clocks == messages.Clocks(black=60, white=60, running=None)
-        games.apply(game, game.play(0, "b2", time))
+        await games.apply(game, game.play(0, "b2", time))
         time += 10
-        games.apply(game, game.play(1, "a1", time))
+        await games.apply(game, game.play(1, "a1", time))
         time += 5
         assert game.status(time).clocks == messages.Clocks(black=57, white=52, running="black")
         with pytest.raises(Exception, match="against the clock"):
             game.go_to(0, time)
-        games.close()
-        store.close()
+        await games.close()
 
         time += 1000
-        store = Store(tmp_path / "g")
-        again = Games(store, Seats().names, lambda: time).get(game.id)
-        store.close()
+        resumed = Games(Store(tmp_path / "g"), Seats().names, lambda: time)
+        again = await resumed.get(game.id)
+        await resumed.close()
         time += 7
         assert again.status(time).clocks == messages.Clocks(black=50, white=52, running="black")
         assert again.seat(BLACK) == "person"
@@ -298,7 +297,7 @@ def test_who_resigns_has_lost_whoever_resigned_there_before() -> None:
 def test_where_the_disk_is_full_the_game_is_as_it_was_and_an_analysis_is_not_kept(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         game = new_game(server, width=3, height=3)
-        store = server.app.state.games.store  # type: ignore[attr-defined]
+        store = server.app.state.games._queue.store  # type: ignore[attr-defined]
         base = store._base
         with page(server, game) as one:
             one.play(game, "b2")

@@ -38,13 +38,13 @@ class Thinkers:
     def forget(self, key: str) -> None: ...
 
 
-@contextlib.contextmanager
-def at_the_board(folder: Path, thinkers: Thinkers) -> Any:
+@contextlib.asynccontextmanager
+async def at_the_board(folder: Path, thinkers: Thinkers) -> Any:
     """Games in which the thinkers play; to be used inside a loop."""
-    with contextlib.closing(Store(folder / "games.sqlite")) as store:
-        games = Games(store, Seats().names)
-        Engines(games, cast(Searches, thinkers), Seats(), cast(Teacher, None))
-        yield games
+    games = Games(Store(folder / "games.sqlite"), Seats().names)
+    Engines(games, cast(Searches, thinkers), Seats(), cast(Teacher, None))
+    yield games
+    await games.close()
 
 
 ENGINE_FIRST = messages.Settings(width=3, height=3, black="random")
@@ -53,12 +53,15 @@ ENGINE_FIRST = messages.Settings(width=3, height=3, black="random")
 def test_a_move_that_was_on_its_way_does_not_bring_a_deleted_game_back(tmp_path: Path) -> None:
     async def run() -> None:
         thinkers = Thinkers()
-        with at_the_board(tmp_path, thinkers) as games:
-            game = games.create(ENGINE_FIRST)
-            thinkers.asked[0](Chosen(4, "random", None, "", 0.0, None))
-            games.delete(game.id)
-            await asyncio.sleep(0)
-            assert games.store.count() == 0
+        async with at_the_board(tmp_path, thinkers) as games:
+            game = await games.create(ENGINE_FIRST)
+            async with games.open(game.id):  # whoever comes first has to wait until the game is deleted
+                thinkers.asked[0](Chosen(4, "random", None, "", 0.0, None))
+                deletion = asyncio.ensure_future(games.delete(game.id))
+                await asyncio.sleep(0.01)
+            await deletion
+            await asyncio.sleep(0.01)
+            assert await games.summaries(10, None) == []
 
     asyncio.run(run())
 
@@ -71,9 +74,9 @@ def test_an_engine_that_was_to_be_asked_again_is_not_asked_of_a_deleted_game(
     async def run() -> None:
         thinkers = Thinkers()
         thinkers.busy = True
-        with at_the_board(tmp_path, thinkers) as games:
-            gone, other = games.create(ENGINE_FIRST), games.create(ENGINE_FIRST)
-            games.delete(gone.id)
+        async with at_the_board(tmp_path, thinkers) as games:
+            gone, other = await games.create(ENGINE_FIRST), await games.create(ENGINE_FIRST)
+            await games.delete(gone.id)
             thinkers.busy = False
             while other.thinking is None:
                 await asyncio.sleep(0)
@@ -143,9 +146,9 @@ def test_new_games_do_not_all_stay_in_memory(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(games_module, "MOST_LIVE", 3)
 
     async def run() -> None:
-        with at_the_board(tmp_path, Thinkers()) as games:
-            made = [games.create(messages.Settings(width=3, height=3)).id for _ in range(8)]
+        async with at_the_board(tmp_path, Thinkers()) as games:
+            made = [(await games.create(messages.Settings(width=3, height=3))).id for _ in range(8)]
             assert len(games) == 3
-            assert [games.get(id).id for id in made] == made
+            assert [(await games.get(id)).id for id in made] == made
 
     asyncio.run(run())

@@ -157,8 +157,7 @@ def create(options: Options) -> FastAPI:
             closing = threading.Thread(target=searches.close, daemon=True)
             closing.start()
             await asyncio.to_thread(closing.join, CLOSING_SECONDS)
-            games.close()
-            store.close()
+            await games.close()
 
     # FastAPI's own documentation pages load scripts from elsewhere.
     app = FastAPI(
@@ -204,7 +203,7 @@ def create(options: Options) -> FastAPI:
         request: Request, limit: Annotated[int, Query(ge=1, le=200)] = 50, before: float | None = None
     ) -> GameList:
         """The games that were changed last."""
-        return GameList(games=games(request).summaries(limit, before))
+        return GameList(games=await games(request).summaries(limit, before))
 
     @app.post("/api/games")
     async def new_game(request: Request, body: NewGame) -> messages.Game:
@@ -213,18 +212,18 @@ def create(options: Options) -> FastAPI:
         record = None if body.text is None else (await reader.read(body.text, 1))[0]
         settings = messages.Settings(**body.model_dump(exclude={"text", "clock"}), clock=body.clock)
         found = games(request)
-        return found.create(settings, record).whole(found.now())
+        return (await found.create(settings, record)).whole(found.now())
 
     @app.get("/api/games/{id}")
     async def one_game(request: Request, id: messages.GameId) -> messages.Game:
         """A game with all its variations."""
         found = games(request)
-        return found.get(id).whole(found.now())
+        return (await found.get(id)).whole(found.now())
 
     @app.delete("/api/games/{id}")
     async def delete_game(request: Request, id: messages.GameId) -> dict[str, bool]:
         """Delete a game for good."""
-        games(request).delete(id)
+        await games(request).delete(id)
         return {"deleted": True}
 
     @app.post("/api/import")
@@ -232,7 +231,7 @@ def create(options: Options) -> FastAPI:
         """Games from a text: SGF (a collection gives several), LittleGolem, HexWorld, trmph, or moves."""
         reader: exchange.Reader = request.app.state.reader
         records = await reader.read(body.text, exchange.MOST_GAMES)
-        made = [games(request).create(exchange.settings(record), record) for record in records]
+        made = [await games(request).create(exchange.settings(record), record) for record in records]
         return GameList(games=[game.summary() for game in made])
 
     @app.get("/api/games/{id}/export", response_class=Response)
@@ -246,7 +245,7 @@ def create(options: Options) -> FastAPI:
     ) -> Response:
         """A game as a text, a picture of a node, or a replay of the moves up to it."""
         writer: exchange.Writer = request.app.state.writer
-        file = await writer.write(games(request).get(id), format, node, numbers, theme)
+        file = await writer.write(await games(request).get(id), format, node, numbers, theme)
         named = {"content-disposition": f'attachment; filename="{file.name}"'}
         return Response(file.content, media_type=file.type, headers=named)
 

@@ -17,7 +17,7 @@ from fingal.players.player import NO_LIMIT, Limit, PlayerError
 from fingal.serve.web import messages
 from fingal.serve.web.game import LiveGame
 from fingal.serve.web.games import Games
-from fingal.serve.web.refusal import Refusal
+from fingal.serve.web.refusal import Code, Refusal
 from fingal.serve.web.searches import Busy, Chosen, Searches, Seen
 from fingal.serve.web.seats import PERSON, Seats
 from fingal.serve.web.teaching import Lesson, Teacher
@@ -46,6 +46,15 @@ def sentence(error: Exception, doing: str) -> str:
         return str(error)
     _log.error("%s has failed", doing, exc_info=error)
     return f"{doing} has failed: the server's log says why"
+
+
+def code_of(error: Exception) -> Code:
+    """The code of an error: ``refused`` where what was asked is not possible, ``failed`` where it went wrong."""
+    if isinstance(error, Refusal):
+        return error.code
+    if isinstance(error, Busy):
+        return "busy"
+    return "refused" if isinstance(error, ValueError) else "failed"
 
 
 class Engines:
@@ -108,9 +117,7 @@ class Engines:
             limit = Limit(seconds=game.clock.allowance(side, self._games.now()))
 
         def done(answer: Chosen | Exception) -> None:
-            if game.thinking == (node, seat):
-                game.thinking = None
-                self._move(game, node, seat, answer)
+            self._games.spawn(self._move(game, node, seat, answer))
 
         def shown(seen: Seen) -> None:
             if game.thinking == (node, seat):
@@ -123,23 +130,42 @@ class Engines:
             self._searches.choose(_key(game.id), text, record, limit, here(done), show)
         except Busy:
             game.thinking = None
-            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._try_again, game.id)
+            self._try_later(game.id)
         except Refusal as refusal:
             # A game of an earlier run, whose player is not allowed in this one.
             game.thinking, game.failed = None, (node, seat)
             self._games.tell(game, messages.Failed(code=refusal.code, message=refusal.message))
 
-    def _try_again(self, id: str) -> None:
-        try:
-            game = self._games.get(id)
-        except Refusal:
-            return  # it has been deleted meanwhile
-        self.wake(game)
-        if game.thinking is not None:
-            self._games.tell_status(game)
+    def _try_later(self, id: str) -> None:
+        def again() -> None:
+            self._games.spawn(self._try_again(id))
 
-    def _move(self, game: LiveGame, node: int, seat: str, answer: Chosen | Exception) -> None:
-        """Make an engine's move, or say why there is none."""
+        asyncio.get_running_loop().call_later(AGAIN_SECONDS, again)
+
+    async def _try_again(self, id: str) -> None:
+        try:
+            async with self._games.open(id) as game:
+                self.wake(game)
+                if game.thinking is not None:
+                    self._games.tell_status(game)
+        except Refusal as refusal:
+            if refusal.code != "not_found":  # otherwise it has been deleted meanwhile
+                self._try_later(id)
+
+    async def _move(self, game: LiveGame, node: int, seat: str, answer: Chosen | Exception) -> None:
+        """Make an engine's move if the game still stands where it was asked, or say why there is none."""
+        try:
+            async with self._games.open(game.id) as now:
+                if now is game and game.thinking == (node, seat):
+                    game.thinking = None
+                    await self._move_in(game, node, seat, answer)
+        except Refusal as refusal:
+            if refusal.code != "not_found":
+                # The game cannot be opened: the engine is asked once more when it can.
+                game.thinking = None
+                self._try_later(game.id)
+
+    async def _move_in(self, game: LiveGame, node: int, seat: str, answer: Chosen | Exception) -> None:
         try:
             if isinstance(answer, Exception):
                 raise answer
@@ -149,9 +175,12 @@ class Engines:
                 game.tree.facts[edit.node].value = round(answer.value, 4)
             if game.settings.thinking and answer.seen is not None:
                 self._games.tell(game, messages.Thought(analysis=answer.seen.message(game.id, node)))
-            self._games.apply(game, edit)
+            await self._games.apply(game, edit)
         except Exception as error:
-            game.failed = node, seat
+            if isinstance(error, Refusal) and error.code == "busy":
+                self._try_later(game.id)  # the move could not be stored: it is no fault of the engine's
+            else:
+                game.failed = node, seat
             told = messages.Failed(code="failed", message=sentence(error, f"{seat}'s move"))
             self._games.tell(game, told)
             self._games.tell_status(game)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from fingal.serve.web import messages
-from fingal.serve.web.engines import Engines, here, sentence
+from fingal.serve.web.engines import Engines, code_of, here, sentence
 from fingal.serve.web.game import LiveGame
 from fingal.serve.web.games import Games
 from fingal.serve.web.knowledge import Scholar, Solvers
@@ -84,20 +84,20 @@ class Looks:
         self._pending: dict[str, _Question] = {}
         """By key: what has not been answered yet."""
 
-    def analyse(self, asked: messages.Analyse) -> None:
+    async def analyse(self, asked: messages.Analyse) -> None:
         """Stream what a player thinks of a node, instead of what went on in the slot."""
         minds, node, slot = self._minds, asked.node, asked.slot
-        game = self._open(asked.game, node)
         seated = minds.seats.strongest() if asked.player is None else minds.seats.player(asked.player)
         before = self._slots.get(slot)
+        game = await self._open(asked.game, node)
         self.stop(slot, forget=before is None or before.player != seated.text)
-        now = _Slot(game.id, node, seated.text)
+        now, record = _Slot(game.id, node, seated.text), game.tree.until(node)
 
         def told(seen: Seen | Exception) -> None:
             if self._slots.get(slot) is not now:
                 return
             if isinstance(seen, Exception):
-                self._fail(asked.request, "failed", sentence(seen, "the analysis"))
+                self._fail(asked.request, code_of(seen), sentence(seen, "the analysis"))
                 del self._slots[slot]
                 return
             if known is None or seen.done or seen.visits > known.visits:
@@ -106,15 +106,13 @@ class Looks:
             if seen.done:
                 self._keep(now)
 
-        if (known := self._known(now, slot)) is not None:
+        if (known := await self._known(now, slot)) is not None:
             self._page.tell(known)
             if known.done:
                 return
         self._slots[slot] = now
         try:
-            minds.searches.analyse(
-                self._key(f"slot {slot}"), seated.text, game.tree.until(node), asked.lines, here(told)
-            )
+            minds.searches.analyse(self._key(f"slot {slot}"), seated.text, record, asked.lines, here(told))
         except Busy as busy:
             del self._slots[slot]
             raise Refusal("busy", str(busy)) from None
@@ -127,9 +125,9 @@ class Looks:
             (self._minds.searches.forget if forget else self._minds.searches.cancel)(key)
             self._keep(going)
 
-    def ask(self, asked: messages.Ask) -> None:
+    async def ask(self, asked: messages.Ask) -> None:
         """Answer with what is known of a node."""
-        game = self._minds.games.get(asked.game)
+        game = await self._minds.games.get(asked.game)
         board = game.tree.board(asked.node)
         topics, scholar = asked.topics, self._minds.scholar
 
@@ -141,11 +139,10 @@ class Looks:
         # Each set of topics by itself: an overlay that is quick does not wait for, or end, one that is slow.
         self._run(f"ask {' '.join(sorted(topics))}", asked.request, "the question", work, self._page.tell)
 
-    def hint(self, asked: messages.Hint) -> None:
+    async def hint(self, asked: messages.Hint) -> None:
         """Answer with what a strong player would do where the game stands."""
-        game = self._minds.games.get(asked.game)
+        game = await self._open(asked.game, None)
         node = game.current
-        self._open(game.id, node)
         record, teacher = game.tree.until(node), self._minds.teacher
 
         def work(cancelled: Callable[[], bool]) -> Tip:
@@ -156,14 +153,14 @@ class Looks:
 
         self._run("hint", asked.request, "the hint", work, told, urgent=True)
 
-    def review(self, asked: messages.Review) -> None:
+    async def review(self, asked: messages.Review) -> None:
         """Look at every move that leads to a node; what was found before is told again."""
         minds, node = self._minds, asked.node
-        game = minds.games.get(asked.game)
+        game = await minds.games.get(asked.game)
         record = game.tree.until(node)
         ids = [game.tree.ids[step] for step in game.tree.node(node).line()]
         player = None if asked.player is None else minds.seats.player(asked.player).text
-        if (known := minds.games.store.kept(game.id, node, "review", player or "")) is not None:
+        if (known := await minds.games.kept(game.id, node, "review", player or "")) is not None:
             found = messages.Found.model_validate_json(known)
             self._page.tell(found.model_copy(update={"request": asked.request}))
             return
@@ -181,13 +178,16 @@ class Looks:
                 solvers=minds.solvers,
             )
 
-        def told(found: messages.Found) -> None:
-            minds.games.store.keep(asked.game, node, "review", player or "", found.model_dump_json())
+        async def finish(found: messages.Found) -> None:
+            minds.games.keep(asked.game, node, "review", player or "", found.model_dump_json())
             values = {move.node: round(move.after, 4) for move in found.moves}
-            with contextlib.suppress(Refusal):  # the game may have been deleted meanwhile, or read anew
-                reviewed = minds.games.get(asked.game)
-                minds.games.apply(reviewed, reviewed.value(values))
+            with contextlib.suppress(Refusal):  # the game may have been deleted meanwhile, or cannot be stored now
+                async with minds.games.open(asked.game) as reviewed:
+                    await minds.games.apply(reviewed, reviewed.value(values))
             self._page.tell(found)
+
+        def told(found: messages.Found) -> None:
+            minds.games.spawn(finish(found))
 
         self._run("review", asked.request, "the review", work, told)
 
@@ -219,10 +219,8 @@ class Looks:
             if self._pending.get(key) is not question:
                 return  # it was on its way when the next question came, and has been answered with that
             del self._pending[key]
-            if isinstance(answer, Refusal):
-                self._fail(request, answer.code, answer.message)
-            elif isinstance(answer, Exception):
-                self._fail(request, "failed", sentence(answer, doing))
+            if isinstance(answer, Exception):
+                self._fail(request, code_of(answer), sentence(answer, doing))
             else:
                 told(answer)
 
@@ -232,16 +230,17 @@ class Looks:
         except Busy as busy:
             raise Refusal("busy", str(busy)) from None
 
-    def _open(self, id: str, node: int) -> LiveGame:
-        """A game that is not over at a node."""
-        game = self._minds.games.get(id)
+    async def _open(self, id: str, node: int | None) -> LiveGame:
+        """A game that is not over at a node, or where it stands, to be read at once."""
+        game = await self._minds.games.get(id)
+        node = game.current if node is None else node
         if game.decided(node)[0] is not None and game.decided(node)[1] != "time":
             raise Refusal("illegal", "the game is over there: there is nothing to think about")
         return game
 
-    def _known(self, slot: _Slot, number: int) -> messages.Analysis | None:
+    async def _known(self, slot: _Slot, number: int) -> messages.Analysis | None:
         """What the same player found out about the same node before."""
-        text = self._minds.games.store.kept(slot.game, slot.node, "analysis", slot.player)
+        text = await self._minds.games.kept(slot.game, slot.node, "analysis", slot.player)
         if text is None:
             return None
         return messages.Analysis.model_validate_json(text).model_copy(update={"slot": number})
@@ -249,7 +248,7 @@ class Looks:
     def _keep(self, slot: _Slot) -> None:
         if slot.last is not None:
             text = slot.last.model_dump_json()
-            self._minds.games.store.keep(slot.game, slot.node, "analysis", slot.player, text)
+            self._minds.games.keep(slot.game, slot.node, "analysis", slot.player, text)
 
     def _key(self, name: str) -> str:
         key = f"page {self._page.number} {name}"

@@ -279,21 +279,10 @@ class Review(InGame):
     player: Seat | None = None
 
 
+Edits = Play | TakeBack | GoTo | Annotate | Remove | Promote | Change
+"""What changes a game."""
 Asked = Annotated[
-    Hello
-    | Follow
-    | Play
-    | TakeBack
-    | GoTo
-    | Annotate
-    | Remove
-    | Promote
-    | Change
-    | Hint
-    | Analyse
-    | Stop
-    | Ask
-    | Review,
+    Hello | Follow | Edits | Hint | Analyse | Stop | Ask | Review,
     Field(discriminator="type"),
 ]
 ASKED: TypeAdapter[Asked] = TypeAdapter(Asked)

@@ -128,7 +128,9 @@ class Page:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
                 break
-            self._take(message.get("text"), message.get("bytes"))
+            # What was begun is carried through, even if the page goes: a change is stored and told, or neither.
+            with anyio.CancelScope(shield=True):
+                await self._take(message.get("text"), message.get("bytes"))
             await asyncio.sleep(0)  # others have their turn between two messages of one page
         return True
 
@@ -152,7 +154,7 @@ class Page:
 
     # --- what is asked ----------------------------------------------------------------------------------------------
 
-    def _take(self, text: str | None, data: bytes | None) -> None:
+    async def _take(self, text: str | None, data: bytes | None) -> None:
         """Check and carry out one message."""
         length = len(data) if text is None and data is not None else len((text or "").encode(errors="replace"))
         if not self._asked.take() or not self._read.take(length):
@@ -170,7 +172,7 @@ class Page:
             request = asked.request
             if not self._greeted.is_set() and not isinstance(asked, messages.Hello):
                 raise Refusal("bad_message", "the first message must be hello")
-            self._carry_out(asked)
+            await self._carry_out(asked)
         except ValidationError as error:
             self._asked.take(BAD_COST - 1)
             self._fail(_request(text or ""), "bad_message", _sentence(error))
@@ -185,66 +187,66 @@ class Page:
     def _fail(self, request: int | None, code: str, message: str) -> None:
         self.tell(messages.Failed.model_validate({"request": request, "code": code, "message": message}))
 
-    def _carry_out(self, asked: messages.Asked) -> None:
-        now, games = self.games.now(), self.games
+    async def _carry_out(self, asked: messages.Asked) -> None:
         match asked:
             case messages.Hello(version=version):
                 if version != messages.VERSION:
                     raise Refusal("version", f"this page is of another version ({version}): load it anew")
                 self._greeted.set()
                 self._done(asked)
-            case messages.Follow(game=id):
-                if self.followed is not None and self.followed != id:
-                    games.unfollow(self.followed, self)
-                    self.followed = None
-                game = games.get(id)
-                if not self._asked.take(len(game.tree.nodes) / NODES_A_TOKEN):
-                    raise Refusal("too_many", "a large game was asked for too often: wait a moment")
-                games.follow(id, self)
-                self.followed = id
-                self.tell(messages.Whole(request=asked.request, game=game.whole(now)))
-            case messages.Play(game=id, parent=parent, move=move):
-                game = games.get(id)
-                edit = game.play(parent, move, now)
-                self._change(asked, game, edit)
-                if game.settings.teaching and edit.node == game.current:
-                    self._engines.teach(game, edit.node)
-            case messages.TakeBack(game=id):
-                game = games.get(id)
-                self._change(asked, game, game.take_back(now))
-            case messages.GoTo(game=id, node=node):
-                game = games.get(id)
-                self._change(asked, game, game.go_to(node, now))
-            case messages.Annotate(game=id, node=node, comment=comment, marks=marks):
-                game = games.get(id)
-                self._change(asked, game, game.annotate(node, comment, marks))
-            case messages.Remove(game=id, node=node):
-                game = games.get(id)
-                self._change(asked, game, game.remove(node, now))
-            case messages.Promote(game=id, node=node):
-                game = games.get(id)
-                self._change(asked, game, game.promote(node))
-            case messages.Change(game=id):
-                game = games.get(id)
-                self._change(asked, game, games.agree(game, asked))
+            case messages.Follow():
+                await self._follow(asked)
             case messages.Analyse():
-                self._looks.analyse(asked)
+                await self._looks.analyse(asked)
                 self._done(asked)
             case messages.Stop(slot=slot):
                 self._looks.stop(slot)
                 self._done(asked)
             case messages.Ask():
-                self._looks.ask(asked)
+                await self._looks.ask(asked)
             case messages.Review():
-                self._looks.review(asked)
+                await self._looks.review(asked)
             case messages.Hint():
-                self._looks.hint(asked)
+                await self._looks.hint(asked)
+            case _:
+                async with self.games.open(asked.game) as game:
+                    edit = self._edit(asked, game)
+                    await self.games.apply(game, edit)
+                    self._done(asked, edit.node)
+                    if isinstance(asked, messages.Play) and game.settings.teaching and edit.node == game.current:
+                        self._engines.teach(game, edit.node)
+
+    async def _follow(self, asked: messages.Follow) -> None:
+        if self.followed is not None and self.followed != asked.game:
+            self.games.unfollow(self.followed, self)
+            self.followed = None
+        async with self.games.open(asked.game) as game:
+            if not self._asked.take(len(game.tree.nodes) / NODES_A_TOKEN):
+                raise Refusal("too_many", "a large game was asked for too often: wait a moment")
+            self.games.follow(game, self)
+            self.followed = game.id
+            self.tell(messages.Whole(request=asked.request, game=game.whole(self.games.now())))
+
+    def _edit(self, asked: messages.Edits, game: LiveGame) -> Edit:
+        """Change an open game as a message wants it."""
+        now = self.games.now()
+        match asked:
+            case messages.Play(parent=parent, move=move):
+                return game.play(parent, move, now)
+            case messages.TakeBack():
+                return game.take_back(now)
+            case messages.GoTo(node=node):
+                return game.go_to(node, now)
+            case messages.Annotate(node=node, comment=comment, marks=marks):
+                return game.annotate(node, comment, marks)
+            case messages.Remove(node=node):
+                return game.remove(node, now)
+            case messages.Promote(node=node):
+                return game.promote(node)
+            case messages.Change():
+                return self.games.agree(game, asked)
             case _:
                 assert_never(asked)
-
-    def _change(self, asked: messages.Asked, game: LiveGame, edit: Edit) -> None:
-        self.games.apply(game, edit)
-        self._done(asked, edit.node)
 
     def _done(self, asked: messages.Asked, node: int | None = None) -> None:
         self.tell(messages.Done(request=asked.request, node=node))

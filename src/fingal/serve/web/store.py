@@ -1,7 +1,7 @@
 """Where games and what was thought of them are kept: one SQLite file in the data folder.
 
 A change is one transaction, written before anybody is told of it. In SQLite's WAL mode a server may be killed at any
-time and loses no move that a page has seen.
+time and loses no move that a page has seen, and games can be read while another program holds the file's write lock.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ MOST_GAMES = 20_000
 
 MOST_ANALYSES = 500
 """Of one game; the oldest make room."""
+
+LOCKED = "another program has locked the file of games: nothing was changed, try again in a moment"
+FULL = "the disk is full: nothing was changed, make room in the data folder and try again"
 
 _SCHEMA = """
 CREATE TABLE games (
@@ -68,7 +71,10 @@ class Stored:
 
 
 class Store:
-    """An open file. Used by one thread: a transaction of one move takes a fraction of a millisecond."""
+    """An open file. A transaction of one move takes a fraction of a millisecond.
+
+    One thread at a time may call the methods that write (``save``, ``delete``, ``keep``), and one those that read.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open a file or make it; ValueError, in one sentence, when that cannot be or another server has it open."""
@@ -88,6 +94,8 @@ class Store:
         try:
             self._base = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
             prepare(self._base, path, _SCHEMA, VERSION, "a file of games")
+            self._reader = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+            self._reader.execute("PRAGMA query_only = ON")
         except sqlite3.DatabaseError as error:
             self._lock.close()
             raise ValueError(f"{path} cannot be used: {error}") from None
@@ -95,11 +103,15 @@ class Store:
             self._lock.close()
             raise
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Wait so long for a lock of another program before a change is refused."""
+        self._base.execute(f"PRAGMA busy_timeout = {max(1, round(1000 * seconds))}")
+
     def save(
         self, game: str, head: dict[str, Any], summary: str, rows: Iterable[Row] = (), removed: Iterable[int] = ()
     ) -> None:
         """Write a game's head and what has changed of its nodes, all of it or nothing."""
-        with self._transaction():
+        with _refusing(), transaction(self._base):
             self._base.execute(
                 "INSERT INTO games VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
                 "SET changed = excluded.changed, head = excluded.head, summary = excluded.summary",
@@ -115,30 +127,45 @@ class Store:
 
     def load(self, game: str) -> Stored | None:
         """A game; None when there is none."""
-        found = self._base.execute("SELECT head FROM games WHERE id = ?", (game,)).fetchone()
-        if found is None:
-            return None
-        rows = self._base.execute("SELECT id, parent, place, data FROM nodes WHERE game = ?", (game,))
+        with _refusing():
+            found = self._reader.execute("SELECT head FROM games WHERE id = ?", (game,)).fetchone()
+            if found is None:
+                return None
+            rows = self._reader.execute("SELECT id, parent, place, data FROM nodes WHERE game = ?", (game,)).fetchall()
         return Stored(
             game, json.loads(found[0]), [Row(id, parent, place, json.loads(data)) for id, parent, place, data in rows]
         )
 
     def summaries(self, limit: int, before: float | None) -> list[str]:
         """The games that were changed last, the latest first, each as JSON; ``before`` that time only."""
-        rows = self._base.execute(
-            "SELECT summary FROM games WHERE ? IS NULL OR changed < ? ORDER BY changed DESC LIMIT ?",
-            (before, before, limit),
-        )
+        with _refusing():
+            rows = self._reader.execute(
+                "SELECT summary FROM games WHERE ? IS NULL OR changed < ? ORDER BY changed DESC LIMIT ?",
+                (before, before, limit),
+            ).fetchall()
         return [text for (text,) in rows]
 
     def count(self) -> int:
         """How many games there are."""
-        (count,) = self._base.execute("SELECT count(*) FROM games").fetchone()
+        with _refusing():
+            (count,) = self._reader.execute("SELECT count(*) FROM games").fetchone()
         return int(count)
 
     def delete(self, game: str) -> bool:
         """Remove a game and all that belongs to it; whether there was one."""
-        with self._transaction():
+        try:
+            return self._delete(game)
+        except Refusal as refusal:
+            if refusal.message != FULL:
+                raise
+        # A change needs room in the log beside the file. What the log holds already goes into the file, where that is
+        # possible without more room, and its place is used again: so a full disk can be emptied by deleting games.
+        with contextlib.suppress(sqlite3.Error):
+            self._base.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+        return self._delete(game)
+
+    def _delete(self, game: str) -> bool:
+        with _refusing(), transaction(self._base):
             return self._base.execute("DELETE FROM games WHERE id = ?", (game,)).rowcount > 0
 
     def keep(self, game: str, node: int, kind: str, player: str, data: str) -> None:
@@ -146,7 +173,12 @@ class Store:
 
         Nothing if the game is gone or there is no room: it can be thought again, and nobody waits for this.
         """
-        with contextlib.suppress(Refusal), self._transaction(), contextlib.suppress(sqlite3.IntegrityError):
+        with (
+            contextlib.suppress(Refusal),
+            _refusing(),
+            transaction(self._base),
+            contextlib.suppress(sqlite3.IntegrityError),
+        ):
             self._base.execute(
                 "INSERT OR REPLACE INTO analyses VALUES (?, ?, ?, ?, ?, ?)",
                 (game, node, kind, player, time.time(), data),
@@ -159,22 +191,30 @@ class Store:
 
     def kept(self, game: str, node: int, kind: str, player: str) -> str | None:
         """What was thought of a node, as JSON."""
-        found = self._base.execute(
-            "SELECT data FROM analyses WHERE game = ? AND node = ? AND kind = ? AND player = ?",
-            (game, node, kind, player),
-        ).fetchone()
+        with _refusing():
+            found = self._reader.execute(
+                "SELECT data FROM analyses WHERE game = ? AND node = ? AND kind = ? AND player = ?",
+                (game, node, kind, player),
+            ).fetchone()
         return None if found is None else str(found[0])
 
     def close(self) -> None:
         """Let go of the file."""
+        self._reader.close()
         self._base.close()
         self._lock.close()
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """All of it or nothing; ``Refusal`` when the disk is full, for example."""
-        try:
-            with transaction(self._base):
-                yield
-        except sqlite3.Error as error:
-            raise Refusal("failed", f"the game cannot be stored: {error}") from None
+
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """Turn SQLite's errors into a ``Refusal`` that says what a person can do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # The codes of SQLite's own errors carry more in their upper bits.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise Refusal("busy", LOCKED) from None
+        if code == sqlite3.SQLITE_FULL:
+            raise Refusal("failed", FULL) from None
+        raise Refusal("failed", f"the file of games cannot be used: {error}; nothing was changed") from None
