@@ -111,18 +111,21 @@ def serve(
     runs: Path = Path("runs"),
     htp: Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND ...")] = (),
     searches: int | None = None,
+    open: bool = False,
     no_browser: bool = False,
 ) -> None:
     """Open the web app: play, analyse, learn and watch in a browser. It needs no network and serves this machine only.
 
     Args:
         port: Where it listens; 8000, or one of the next where that is taken, if not given. 0 takes any.
-        host: The address it listens at: with 0.0.0.0 everyone in your network can use it, and there are no accounts.
+        host: The address it listens at: with 0.0.0.0, or another address of this machine, whoever in your network has
+            the link that is printed can use it; the link holds a token, which is another one at each start.
         name: Other names under which it may be asked for, where it is not served to this machine only.
         data: The folder where games are kept; ~/.local/share/fingal, if not given.
         runs: The folder of training runs that can be watched.
         htp: Commands of HTP engines that may play, for example mohex; pages can start no others.
         searches: How many searches run at a time; as many as there are cores, if not given.
+        open: Require no token: serve everyone who can reach the address. There are no accounts.
         no_browser: Do not open a browser.
     """
     try:
@@ -132,7 +135,7 @@ def serve(
         raise ValueError(f"the web app needs {error.name}: install fingal[web]") from None
     folder = command.data_folder() if data is None else data
     options = Options(folder, host, 8000 if port is None else port, name, htp, runs, searches)
-    command.serve(options, exactly=port is not None, browser=not no_browser, say=say)
+    command.serve(options, exactly=port is not None, everyone=open, browser=not no_browser, say=say)
 
 
 @app.command

@@ -22,13 +22,14 @@ from starlette.websockets import WebSocket
 from fingal import __version__
 from fingal.arena import levels
 from fingal.serve.web import exchange, messages, openings, puzzles, watch
+from fingal.serve.web.access import Access
 from fingal.serve.web.games import Games
 from fingal.serve.web.guard import Buckets, Doors, Guard
 from fingal.serve.web.looks import Minds
 from fingal.serve.web.refusal import STATUS, Code, Refusal
 from fingal.serve.web.searches import Searches
 from fingal.serve.web.seats import Seats, nets
-from fingal.serve.web.socket import Page
+from fingal.serve.web.socket import TRY_LATER, Page
 from fingal.serve.web.store import Store
 
 STATIC = Path(__file__).parent / "static"
@@ -62,6 +63,8 @@ class Options:
     """and of one address."""
     requests: tuple[float, float] = (100.0, 600.0)
     """HTTP requests of one address: a second, and at once."""
+    token: str | None = None
+    """Without which nothing is served; None where everybody who reaches the server is served."""
     static: Path = field(default=STATIC)
 
 
@@ -138,7 +141,8 @@ def create(options: Options) -> FastAPI:
     """The application of one server, its store open until it stops; ValueError when the store cannot be opened."""
     seats = Seats(options.engines)
     store = Store(options.data / "games.sqlite")
-    pages: set[Page] = set()
+    pages: dict[Page, None] = {}
+    """The oldest first."""
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -170,7 +174,12 @@ def create(options: Options) -> FastAPI:
         responses={400: {"model": Error}, 404: {"model": Error}},
     )
     app.state.pages = pages
-    app.add_middleware(Guard, doors=Doors.of(options.host, options.names), requests=Buckets(*options.requests))
+    app.add_middleware(
+        Guard,
+        doors=Doors.of(options.host, options.names),
+        requests=Buckets(*options.requests),
+        access=None if options.token is None else Access(options.token),
+    )
     _handle_errors(app)
 
     def games(request: Request) -> Games:
@@ -252,15 +261,21 @@ def create(options: Options) -> FastAPI:
     @app.websocket("/ws")
     async def socket(socket: WebSocket) -> None:
         address = socket.client.host if socket.client is not None else ""
-        same = sum(page.address == address for page in pages)
-        if len(pages) >= options.connections or same >= options.connections_of_one:
-            return await socket.close(1013, "too many connections")
+        same = [page for page in pages if page.address == address]
+        crowd = same if len(same) >= options.connections_of_one else pages if len(pages) >= options.connections else ()
+        if crowd:
+            # A socket that has said nothing gives way to one that may.
+            silent = next((page for page in crowd if not page.greeted), None)
+            if silent is None:
+                return await socket.close(TRY_LATER, "too many connections")
+            del pages[silent]
+            silent.cut(TRY_LATER)
         page = Page(socket, app.state.minds)
-        pages.add(page)
+        pages[page] = None
         try:
             await page.serve()
         finally:
-            pages.discard(page)
+            pages.pop(page, None)
 
     for router in (puzzles.router(), openings.router(), watch.router(options.runs)):
         app.include_router(router)

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
 import socket
 import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 
 from fingal.serve.web import messages
+from fingal.serve.web.access import new_token
 from fingal.serve.web.app import Options, create
+from fingal.serve.web.bounded_log import bounded_log
+from fingal.serve.web.connections import IDLE_SECONDS, Connections, Limits
+from fingal.serve.web.protocol import Config
 
 TRIED_PORTS = 20
 """Where no port is given and the first is taken, the next ones are tried."""
+
+ACCEPTED_AT_ONCE, MOST_UNACCEPTED = 16, 1024
+"""New connections that are taken before others have their turn again, and those that may wait to be taken."""
 
 Say = Callable[[str], None]
 
@@ -46,11 +55,20 @@ def listen(host: str, port: int, *, exactly: bool) -> socket.socket:
     raise ValueError(f"cannot listen at {host} port {port}: {reason}")
 
 
-def config(options: Options, level: str = "warning") -> uvicorn.Config:
-    """How uvicorn runs the application: small messages, no compression, no logs of requests."""
-    return uvicorn.Config(
+def config(options: Options, level: str = "warning") -> Config:
+    """How uvicorn runs the application: small messages, no compression, no logs of requests, bounded connections."""
+    limits = Limits.of_process()
+    # However few files the process may open, some connections are left for what is no socket.
+    options = replace(
+        options,
+        connections=min(options.connections, limits.connections * 3 // 4),
+        connections_of_one=min(options.connections_of_one, limits.of_one_address * 3 // 4),
+    )
+    return Config(
         create(options),
+        Connections(limits),
         log_level=level,
+        log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
@@ -59,14 +77,17 @@ def config(options: Options, level: str = "warning") -> uvicorn.Config:
         ws_max_queue=8,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=3,
-        timeout_keep_alive=30,
+        timeout_keep_alive=IDLE_SECONDS,
+        backlog=ACCEPTED_AT_ONCE,
     )
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready."""
+    """A server that says when it is ready, and looks after its connections."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    config: Config
+
+    def __init__(self, config: Config, ready: Callable[[], None]) -> None:
         """``ready`` is called once it answers."""
         super().__init__(config)
         self._ready = ready
@@ -74,27 +95,46 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets)
+        for listening in sockets or []:
+            # asyncio takes as many connections at a time as it lets wait: now more may wait than are taken.
+            listening.listen(MOST_UNACCEPTED)
         if self.started:
             self._ready()
 
+    async def on_tick(self, counter: int) -> bool:
+        """Do what is to be done ten times a second."""
+        if counter % 10 == 0:
+            self.config.connections.sweep()
+        return await super().on_tick(counter)
 
-def serve(options: Options, *, exactly: bool, browser: bool, say: Say) -> None:
-    """Serve until Ctrl-C or a signal ends it."""
+
+def serve(options: Options, *, exactly: bool, everyone: bool, browser: bool, say: Say) -> None:
+    """Serve until Ctrl-C or a signal ends it.
+
+    Where other machines can reach it, a token is required unless ``everyone`` is to be served.
+    """
     if options.searches is not None and options.searches < 1:
         raise ValueError(f"searches={options.searches} is not possible: it must be at least 1")
     listening = listen(options.host, options.port, exactly=exactly)
     host, port = listening.getsockname()[:2]
-    shown = "localhost" if host in ("127.0.0.1", "::1") else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/"
+    here = ipaddress.ip_address(host)
+    if not (here.is_loopback or everyone):
+        options = replace(options, token=new_token())
+    shown = "localhost" if here.is_loopback or here.is_unspecified else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/" + ("" if options.token is None else f"?token={options.token}")
 
     def ready() -> None:
         say(f"Fingal is at {address}")
+        if here.is_unspecified:
+            say("On other machines, put this one's address instead of localhost.")
+        if options.token is not None:
+            say("Nobody is served without the token in this link; --open serves everybody who can reach the server.")
         say("Ctrl-C ends it; games are kept.")
         if browser and has_display():
             # A browser that takes its time must not keep the server waiting.
             threading.Thread(target=_open, args=(address,), daemon=True).start()
 
-    with listening:
+    with listening, bounded_log(sys.stderr):
         server = Server(config(options), ready)
         server.run(sockets=[listening])
     if not server.started:

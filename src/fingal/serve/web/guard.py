@@ -2,6 +2,7 @@
 
 - The ``Host`` must be one of ours: a foreign name that resolves to this machine (DNS rebinding) is refused.
 - An ``Origin`` must be that host: other sites' pages can neither open the socket nor change anything.
+- A server on the network serves nothing without its token: see ``access``.
 - Bodies have 64 KiB at most, and an address that floods us is refused until it has calmed down.
 - Every answer carries a Content-Security-Policy under which nothing but our own files is loaded or run.
 """
@@ -17,8 +18,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fingal.serve.web.access import MISSING, WRONG, Access
 from fingal.serve.web.messages import MOST_BYTES
 from fingal.serve.web.refusal import STATUS, Code
 
@@ -42,6 +45,11 @@ _log = logging.getLogger(__name__)
 
 MOST_ADDRESSES = 1024
 """So many addresses are remembered."""
+
+FILE_COST = 0.1
+"""A request for one of the page's own files, of which it loads dozens, costs so much of another one."""
+COSTLY = ("/api/", "/ws", "/reports/", "/openapi.json")
+"""The beginnings of all other paths."""
 
 
 class Bucket:
@@ -127,9 +135,9 @@ class Doors:
 class Guard:
     """The application behind the rules above. The socket's messages are counted by the socket itself."""
 
-    def __init__(self, app: ASGIApp, doors: Doors, requests: Buckets) -> None:
-        """``requests`` counts those of each address."""
-        self._app, self._doors, self._requests = app, doors, requests
+    def __init__(self, app: ASGIApp, doors: Doors, requests: Buckets, access: Access | None = None) -> None:
+        """``requests`` counts those of each address; without ``access`` no token is required."""
+        self._app, self._doors, self._requests, self._access = app, doors, requests, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve or refuse one request."""
@@ -138,19 +146,32 @@ class Guard:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         why = self._doors.refuse(headers.get(b"host", ""), headers.get(b"origin"))
         address = scope["client"][0] if scope.get("client") else ""
+        cost = 1.0 if scope["path"].startswith(COSTLY) else FILE_COST
+        token = "cookie" if self._access is None else self._access.check(scope)
         if scope["type"] == "websocket":
+            if not why and token in ("missing", "wrong"):
+                why = MISSING if token == "missing" else WRONG
             if why or not self._requests.take(address):
                 await receive()
                 return await send({"type": "websocket.close", "code": 1008, "reason": why[:100] or "too many"})
             return await self._app(scope, receive, send)
         if why:
             return await _answer(send, "refused", why)
-        if not self._requests.take(address):
+        if not self._requests.take(address, cost):
             return await _answer(send, "too_many", "there were too many requests: wait a moment")
+        if token == "missing":
+            return await _answer(send, "refused", MISSING, 401)
+        if token == "wrong":
+            return await _answer(send, "refused", WRONG)
+        if self._access is not None and token == "link":
+            send = _with_cookie(send, self._access.header(scope))
         length = headers.get(b"content-length", "0")
         if not length.isdigit() or int(length) > MOST_BYTES:
             return await _answer(send, "too_long", f"a request has at most {MOST_BYTES} bytes")
-        body = await _read(receive) if scope["method"] not in ("GET", "HEAD") else b""
+        try:
+            body = await _read(receive) if scope["method"] not in ("GET", "HEAD") else b""
+        except ClientDisconnect:
+            return None  # what was not sent to the end is not carried out
         if body is None:
             return await _answer(send, "too_long", f"a request has at most {MOST_BYTES} bytes")
         given = False
@@ -179,12 +200,12 @@ class Guard:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """A request's body; None when it is too long, whatever its header says."""
+    """A request's body; None when it is too long, whatever its header says; ``ClientDisconnect`` when it has no end."""
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return b""
+            raise ClientDisconnect
         body += message.get("body", b"")
         if len(body) > MOST_BYTES:
             return None
@@ -203,10 +224,19 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _answer(send: Send, code: Code, message: str) -> None:
+def _with_cookie(send: Send, cookie: bytes) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], (b"set-cookie", cookie)]
+        await send(message)
+
+    return sending
+
+
+async def _answer(send: Send, code: Code, message: str, status: int | None = None) -> None:
     body = json.dumps({"code": code, "message": message}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    start = {"type": "http.response.start", "status": STATUS[code], "headers": headers}
+    start = {"type": "http.response.start", "status": status or STATUS[code], "headers": headers}
     sending = _with_headers(send)
     await sending(start)
     await sending({"type": "http.response.body", "body": body})

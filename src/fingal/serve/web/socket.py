@@ -69,6 +69,11 @@ class Page:
         self._scope: anyio.CancelScope | None = None
         """Of the tasks, while they run."""
 
+    @property
+    def greeted(self) -> bool:
+        """Whether it has said hello."""
+        return self._greeted.is_set()
+
     async def serve(self) -> None:
         """Until the page goes, or is sent away."""
         await self._socket.accept()
