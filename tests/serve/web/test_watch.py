@@ -337,3 +337,98 @@ def test_there_is_always_a_league_to_ask_for(client: TestClient) -> None:
 def test_an_offset_that_is_none_is_refused(client: TestClient, runs: Path, after: str) -> None:
     make_run(runs, "mine", [{"step": 1}])
     assert client.get("/api/runs/mine/rows", params={"after": after}).status_code == 400
+
+
+def nested(place: Path) -> None:
+    (place / "config.json").write_text("[" * 100_000 + "]" * 100_000, encoding="utf-8")
+
+
+def nested_briefly(place: Path) -> None:
+    (place / "config.json").write_text("[" * 30_000 + "]" * 30_000, encoding="utf-8")
+
+
+def huge(place: Path) -> None:
+    with (place / "config.json").open("wb") as file:
+        file.truncate(2**40)  # a terabyte that takes no room
+
+
+def no_text(place: Path) -> None:
+    (place / "config.json").write_bytes(b"\xff\xfe\x00{")
+
+
+def half_a_character(place: Path) -> None:
+    (place / "config.json").write_text('{"config": {"rule": "\\ud800"}}', encoding="utf-8")
+    append(place, '{"step": 2, "\\ud800": 1}\n')
+
+
+def numbers_beyond_all(place: Path) -> None:
+    settings = {"latest_turn": 9, "epochs": 10**400, "minutes": 10**400}
+    (place / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+    append(place, '{"step": 2, "minutes": 1}\n')
+
+
+def no_number(place: Path) -> None:
+    (place / "config.json").write_text('{"latest_turn": 9, "epochs": NaN, "minutes": Infinity}', encoding="utf-8")
+
+
+def folder(place: Path) -> None:
+    (place / "config.json").unlink()
+    (place / "config.json").mkdir()
+
+
+def circle(place: Path) -> None:
+    (place / "config.json").unlink()
+    (place / "config.json").symlink_to("config.json")
+
+
+def pipe(place: Path) -> None:
+    (place / "config.json").unlink()
+    os.mkfifo(place / "config.json")
+
+
+def device(place: Path) -> None:
+    (place / "config.json").unlink()
+    (place / "config.json").symlink_to("/dev/zero")
+
+
+def figures_are_a_pipe(place: Path) -> None:
+    (place / "metrics.jsonl").unlink()
+    os.mkfifo(place / "metrics.jsonl")
+
+
+def figures_are_a_circle(place: Path) -> None:
+    (place / "metrics.jsonl").unlink()
+    (place / "metrics.jsonl").symlink_to("metrics.jsonl")
+
+
+def figures_are_nested(place: Path) -> None:
+    append(place, "[" * 60_000 + "\n" + '{"step":' * 8_000 + "\n")
+
+
+def name_is_no_text(place: Path) -> None:
+    os.rename(os.fsencode(place), os.fsencode(place.parent) + b"/\xff\xfe")
+
+
+def game_is_nested(place: Path) -> None:
+    (place / "games").mkdir()
+    (place / "games" / "1.sgf").write_text("(;FF[4]GM[11]SZ[3]" + "(;B[a1]" * 8_000, encoding="utf-8")
+    os.mkfifo(place / "games" / "2.sgf")
+
+
+BREAKERS: list[Callable[[Path], None]] = [nested, nested_briefly, huge, no_text, half_a_character, numbers_beyond_all]
+BREAKERS += [no_number, folder, circle, pipe, device, figures_are_a_pipe, figures_are_a_circle, figures_are_nested]
+BREAKERS += [name_is_no_text, game_is_nested]
+
+
+@pytest.mark.parametrize("destroy", BREAKERS)
+def test_a_broken_run_costs_its_own_row_only(client: TestClient, runs: Path, destroy: Callable[[Path], None]) -> None:
+    make_run(runs, "good", [{"step": 5, "loss": 2.0}], {"latest_turn": 9, "epochs": 10})
+    destroy(make_run(runs, "bad", [{"step": 1}]))
+    answer = client.get("/api/runs")
+    assert answer.status_code == 200
+    (good,) = [run for run in answer.json()["runs"] if run["name"] == "good"]
+    assert (good["algorithm"], good["share"], good["figures"]) == ("ezo", 0.5, {"step": 5.0, "loss": 2.0})
+    for name in ("good", "bad"):
+        assert client.get(f"/api/runs/{name}/rows").status_code in ((200,) if name == "good" else (200, 404))
+        assert client.get(f"/api/runs/{name}/games").status_code in ((200,) if name == "good" else (200, 404))
+    assert client.get("/api/reports").status_code == 200

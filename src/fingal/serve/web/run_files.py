@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from fingal.game import Record, formats
 
@@ -46,6 +46,9 @@ PASSED_BY = frozenset({"checkpoints", GAMES, "figures", "__pycache__"})
 """Folders that hold neither runs nor reports."""
 
 MOST_GAMES = 12
+
+BROKEN = (OSError, ValueError, RecursionError)
+"""What a file raises that another program has broken: it costs its own row of a list, and no other."""
 
 Row = dict[str, float]
 
@@ -102,20 +105,22 @@ class Folder:
 
     def run(self, name: str) -> Path | None:
         """A run's file of figures."""
-        path = self.inside(_at(name, METRICS))
-        return path if path is not None and path.is_file() else None
+        return self._file(_at(name, METRICS))
 
     def report(self, name: str) -> Path | None:
         """A report's file: a page, whatever its name leads to."""
-        path = self.inside(name)
-        return path if path is not None and path.suffix == ".html" and path.is_file() else None
+        path = self._file(name)
+        return path if path is not None and path.suffix == ".html" else None
 
     def config(self, name: str) -> dict[str, Any]:
         """A run's settings; {} where they cannot be read."""
-        path = self.inside(_at(name, CONFIG))
+        path = self._file(_at(name, CONFIG))
+        if path is None:
+            return {}
         try:
-            said = json.loads(path.read_bytes()[:TAIL]) if path is not None else {}
-        except (OSError, ValueError):
+            with path.open("rb") as file:
+                said = json.loads(file.read(TAIL))
+        except BROKEN:
             return {}
         if isinstance(said, dict) and isinstance(parts := said.get("parts"), list) and parts:
             # A run of several parts: the last one is the one that goes on.
@@ -136,12 +141,17 @@ class Folder:
             path = self.inside(_at(name, f"{GAMES}/{file}"))
             if path is None or len(found) == MOST_GAMES:
                 continue
-            with suppress(OSError, ValueError):
+            with suppress(*BROKEN):
                 if path.stat().st_size <= TAIL:
                     record = formats.read(path.read_bytes(), file)
                     record.board()  # raises when a move is illegal
                     found.append((file.removesuffix(".sgf"), changed, record))
         return found
+
+    def _file(self, name: str) -> Path | None:
+        """A file that can be read. A pipe or a device is none: whoever reads it might wait for ever."""
+        path = self.inside(name)
+        return path if path is not None and path.is_file() and os.access(path, os.R_OK) else None
 
     def _folders(self) -> Iterator[tuple[str, list[str]]]:
         """The folders below the root, '' for itself, with the names of the files in them; links are not followed."""
@@ -149,9 +159,11 @@ class Folder:
             name = "" if (below := os.path.relpath(place, self.root)) == "." else below.replace(os.sep, "/")
             deep = name.count("/") + 1 >= DEPTH if name else False
             folders[:] = [] if deep else sorted(f for f in folders if f not in PASSED_BY and not f.startswith("."))
+            # A name that is no text cannot be told, nor asked for.
+            folders[:] = filter(_is_text, folders)
             if looked == MOST_FOLDERS:
                 return
-            yield name, sorted(files)
+            yield name, sorted(filter(_is_text, files))
 
 
 def read_part(path: Path, after: int) -> Part:
@@ -184,10 +196,10 @@ def read_row(line: bytes) -> Row | None:
         said = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or not _is_number(said.get("step")):
+    if not isinstance(said, dict) or not is_number(said.get("step")):
         return None
     # A run that diverged has no numbers to draw.
-    return {str(name): float(value) for name, value in said.items() if _is_number(value)}
+    return {name: float(value) for name, value in said.items() if is_number(value) and _is_text(name)}
 
 
 def thinned(rows: list[Row], most: int) -> list[Row]:
@@ -236,7 +248,17 @@ def _at(run: str, file: str) -> str:
     return file if run == ITSELF else f"{run}/{file}"
 
 
-def _is_number(value: object) -> bool:
+def _is_text(name: str) -> bool:
+    """Whether a name can be sent: JSON and file systems know halves of characters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a number that can be drawn."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:

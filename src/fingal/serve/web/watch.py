@@ -22,7 +22,7 @@ from fingal.arena.levels import read_league
 from fingal.game import Record
 from fingal.serve.web.messages import ColourName, Said, colour_name
 from fingal.serve.web.refusal import Refusal
-from fingal.serve.web.run_files import Folder, Row, latest, read_part, title_of
+from fingal.serve.web.run_files import BROKEN, Folder, Row, is_number, latest, read_part, title_of
 
 POLICY = (
     "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -163,7 +163,7 @@ def router(folder: Path, league: Path | None = None) -> APIRouter:
         files.sort(key=lambda each: -each[0].st_mtime)
         found = []
         for about, name, path in files[:MOST_LISTED]:
-            with suppress(OSError):
+            with suppress(*BROKEN):
                 found.append(look(name, path, about.st_mtime, about.st_size))
         return Runs(runs=found, now=time.time())
 
@@ -173,7 +173,10 @@ def router(folder: Path, league: Path | None = None) -> APIRouter:
         path = place.run(name)
         if path is None:
             raise Refusal("not_found", "there is no such run")
-        part = read_part(path, after)
+        try:
+            part = read_part(path, after)
+        except OSError as error:
+            raise Refusal("not_found", f"the run's figures cannot be read: {error.strerror}") from None
         return Rows(rows=part.rows, end=part.end, more=part.more, broken=part.broken, anew=part.anew)
 
     @routes.get("/api/runs/{name:path}/games")
@@ -223,7 +226,7 @@ def algorithm_of(name: str, config: Mapping[str, Any]) -> str:
         if signs <= config.keys():
             return algorithm
     if isinstance(rule := config.get("rule"), str):
-        return rule[:20]
+        return rule[:20].encode(errors="replace").decode()
     words = re.split(r"[^a-z0-9]+", name.lower())
     return next((algorithm for algorithm in SIGNS if algorithm in words), "")
 
@@ -233,7 +236,7 @@ def share_of(algorithm: str, config: Mapping[str, Any], figures: Row) -> float |
     shares = []
     for figure, setting in (COUNTED.get(algorithm, ("", "")), ("minutes", "minutes")):
         planned = config.get(setting)
-        if isinstance(planned, int | float) and planned > 0 and figure in figures:
+        if is_number(planned) and planned > 0 and figure in figures:
             shares.append(min(1.0, max(0.0, figures[figure] / planned)))
     return max(shares, default=None)
 

@@ -33,8 +33,17 @@ const PAGES = /** @type {const} */ ([
   ["watch", "Watch", "#/watch"],
 ]);
 
+/** Take the token of the server's link out of the address bar and the history: a cookie holds it by now. */
+function hideToken() {
+  const address = new URL(location.href);
+  if (!address.searchParams.has("token")) return;
+  address.searchParams.delete("token");
+  history.replaceState(null, "", address);
+}
+
 export class App {
   constructor() {
+    hideToken();
     this.socket = new Socket();
     this.settings = settings;
     this.api = api;
