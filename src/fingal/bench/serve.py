@@ -3,6 +3,7 @@
 A server in a process of its own has, all at once: two hundred sockets that only listen, twenty live analyses, ten
 thousand messages that are none, a thousand that are too long, pages of foreign origins that knock, and six honest pages
 that play. What counts is whether the honest ones are answered, how soon, and what the server's memory does meanwhile.
+Then another server is measured in calm and while its connections are being used up: see ``half_open``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 
 from rich.table import Table
 
+from fingal.bench import half_open
 from fingal.game import Board
 from fingal.serve.web.messages import MOST_BYTES, VERSION
 
@@ -35,6 +37,8 @@ PLAYERS = 6
 MALFORMED = 10_000
 OVERSIZED = 1_000
 SIZE = 11
+FILES = 1024
+"""Files that the server may have open."""
 MOVE_EVERY = 0.25
 """Seconds between two moves of an honest page."""
 LOOK_EVERY = 5.0
@@ -59,7 +63,7 @@ LABELS = {
     "memory_before_mb": "the server's memory before, MB",
     "memory_most_mb": "the most meanwhile, MB",
     "memory_after_mb": "after, MB",
-}
+} | half_open.LABELS
 
 
 @dataclass
@@ -86,10 +90,19 @@ class Target:
         """Start it and wait until it answers."""
         code = "from fingal.cli import main; main()"
         command = [sys.executable, "-c", code, "serve", "--no-browser", "--port", "0", "--data", str(folder)]
+        # As many files as systems allow a program that does not ask for more.
+        limited = ["sh", "-c", f'ulimit -S -n {FILES} 2> /dev/null; exec "$@"', "sh", *command]
         environment = os.environ | {"COLUMNS": "200", "TERM": "dumb"}
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-        assert self.process.stderr is not None
-        line = self.process.stderr.readline()
+        self._log = folder / "log"
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(limited, stderr=log, env=environment)
+        line = ""
+        while not line.endswith("\n"):
+            time.sleep(0.05)
+            with self._log.open(encoding="utf-8") as log:
+                line = log.readline()
+            if not line and self.process.poll() is not None:
+                break
         if "http://" not in line:
             raise ValueError(f"the server could not be started: {line.strip()}")
         self.host = line.split("//")[1].strip().rstrip("/")
@@ -103,6 +116,10 @@ class Target:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return str(json.load(answer)["id"])
 
+    def log_bytes(self) -> int:
+        """The size of its log."""
+        return self._log.stat().st_size
+
     def memory(self) -> float:
         """The process's memory in MB, as the system counts it."""
         with contextlib.suppress(OSError):
@@ -115,8 +132,6 @@ class Target:
         """Stop it."""
         self.process.terminate()
         self.process.wait(60)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
 
 
 def measure(seconds: float = 20.0) -> dict[str, float | None]:
@@ -127,6 +142,12 @@ def measure(seconds: float = 20.0) -> dict[str, float | None]:
         target = Target(Path(folder))
         try:
             counts = asyncio.run(_load(target, seconds))
+        finally:
+            target.close()
+    with tempfile.TemporaryDirectory() as folder:
+        target = Target(Path(folder))
+        try:
+            attacked = asyncio.run(half_open.measure(target, seconds, lambda: _page(target), _moves))
         finally:
             target.close()
     waits = sorted(counts.waits)
@@ -149,7 +170,7 @@ def measure(seconds: float = 20.0) -> dict[str, float | None]:
         "memory_before_mb": counts.memory[0],
         "memory_most_mb": max(counts.memory),
         "memory_after_mb": counts.memory[-1],
-    }
+    } | attacked
 
 
 def table(results: dict[str, float | None]) -> Table:
@@ -190,6 +211,14 @@ async def _page(target: Target, origin: str | None = None) -> AsyncIterator[Any]
         yield socket
 
 
+async def request(socket: Any, said: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a request."""
+    await socket.send(json.dumps(said))
+    while (told := json.loads(await socket.recv())).get("request") != said["request"]:
+        pass
+    return dict(told)
+
+
 async def _listen(target: Target, counts: Counts, end: float) -> None:
     from websockets.exceptions import ConnectionClosed
 
@@ -217,9 +246,7 @@ async def _look(target: Target, game: str, counts: Counts, end: float) -> None:
             if time.monotonic() >= end:
                 return
             said = {"type": "play", "request": 10**6, "game": game, "parent": node, "move": next(moves)}
-            await socket.send(json.dumps(said))
-            while (told := json.loads(await socket.recv())).get("request") != 10**6:
-                pass
+            told = await request(socket, said)
             node = told["node"] if told["type"] == "done" else 0
 
 
@@ -236,10 +263,8 @@ async def _play(target: Target, game: str, counts: Counts, end: float) -> None:
                 continue
             sent = time.monotonic()
             said = {"type": "play", "request": number, "game": game, "parent": parent, "move": move}
-            await socket.send(json.dumps(said))
             counts.sent += 1
-            while (told := json.loads(await asyncio.wait_for(socket.recv(), 60))).get("request") != number:
-                pass
+            told = await asyncio.wait_for(request(socket, said), 60)
             counts.waits.append(time.monotonic() - sent)
             if told["type"] == "done":
                 parent = told["node"]

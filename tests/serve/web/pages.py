@@ -96,14 +96,18 @@ def new_game(found: TestClient | httpx.Client, **settings: Any) -> str:
 class Served:
     """``fingal serve`` in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, files: int | None = None) -> None:
+        """``files``: how many the server may have open."""
         code = "from fingal.cli import main; main()"
         command = [sys.executable, "-c", code, "serve", "--no-browser", "--port", "0", "--data", str(folder), *options]
+        if files is not None:
+            command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "200"})
         assert self.process.stderr is not None
         line = self.process.stderr.readline()
         assert "Fingal is at http://localhost:" in line, line + self.process.stderr.read()
-        self.host = line.split("//")[1].strip().rstrip("/")
+        self.link = line.split()[-1]
+        self.host = self.link.split("/")[2]
         self.http = httpx.Client(base_url=f"http://{self.host}")
 
     @contextlib.contextmanager

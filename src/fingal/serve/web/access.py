@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from typing import Literal
 from urllib.parse import parse_qs
 
+from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 COOKIE = "fingal-token"
@@ -55,14 +55,9 @@ class Access:
 
     def _cookie(self, scope: Scope) -> str | None:
         for name, value in scope["headers"]:
-            if name.lower() == b"cookie":
-                cookies: SimpleCookie = SimpleCookie()
-                try:
-                    cookies.load(value.decode("latin-1"))
-                except CookieError:
-                    continue
-                if (found := cookies.get(_name(scope))) is not None:
-                    return found.value
+            # Cookies of other programs on the same host, which need not be proper ones, stand beside it.
+            if name.lower() == b"cookie" and (found := cookie_parser(value.decode("latin-1")).get(_name(scope))):
+                return found
         return None
 
 

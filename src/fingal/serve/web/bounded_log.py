@@ -26,7 +26,7 @@ class BoundedHandler(logging.Handler):
         self._stream, self._most, self._second = stream, entries_a_second, second
         self._waiting: queue.Queue[str] = queue.Queue(entries_a_second)
         self._left_out = 0
-        self._closed = threading.Event()
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._write, name="log", daemon=True)
         self._thread.start()
 
@@ -42,17 +42,17 @@ class BoundedHandler(logging.Handler):
 
     def close(self) -> None:
         """Write what waits, unless nobody takes it."""
-        self._closed.set()
+        self._over.set()
         self._thread.join(1.0)
         super().close()
 
     def _write(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # nobody reads the log any more
-            while not self._closed.is_set():
+            while not self._over.is_set():
                 end = time.monotonic() + self._second
                 self._write_some()
                 self._report()
-                self._closed.wait(max(0.0, end - time.monotonic()))
+                self._over.wait(max(0.0, end - time.monotonic()))
             self._write_some()
             self._report()
 
@@ -61,7 +61,7 @@ class BoundedHandler(logging.Handler):
         end = time.monotonic() + self._second
         for _ in range(self._most):
             try:
-                left = 0.0 if self._closed.is_set() else max(0.0, end - time.monotonic())
+                left = 0.0 if self._over.is_set() else max(0.0, end - time.monotonic())
                 text = self._waiting.get(timeout=left) if left else self._waiting.get_nowait()
             except queue.Empty:
                 return

@@ -25,7 +25,7 @@ from fingal.serve.web.protocol import Config
 TRIED_PORTS = 20
 """Where no port is given and the first is taken, the next ones are tried."""
 
-ACCEPTED_AT_ONCE, MOST_UNACCEPTED = 16, 1024
+ACCEPTED_AT_ONCE, MOST_UNACCEPTED = 4, 1024
 """New connections that are taken before others have their turn again, and those that may wait to be taken."""
 
 Say = Callable[[str], None]
@@ -106,6 +106,11 @@ class Server(uvicorn.Server):
         if counter % 10 == 0:
             self.config.connections.sweep()
         return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, without waiting for requests that may never be sent to their end."""
+        self.config.connections.close()
+        await super().shutdown(sockets)
 
 
 def serve(options: Options, *, exactly: bool, everyone: bool, browser: bool, say: Say) -> None:

@@ -198,6 +198,20 @@ class Connections:
             elif now - connection.drained > STUCK_SECONDS:
                 self._late += 1
                 transport.abort()
+        self._report()
+
+    def close(self) -> None:
+        """End the half-open connections, for which the server would wait when it stops."""
+        for connection in list(self._open.values()):
+            if connection.state in HALF_OPEN:
+                self.lost(connection.transport)
+                connection.transport.abort()
+        self._report()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _report(self) -> None:
         if self._refused or self._dropped or self._late:
             _log.warning(
                 "connections: %d refused and %d half-open ones dropped because there were too many, %d too slow",
@@ -206,9 +220,6 @@ class Connections:
                 self._late,
             )
             self._refused = self._dropped = self._late = 0
-
-    def __len__(self) -> int:
-        return len(self._open)
 
     def _drop(self, connection: _Connection, code: Code | None, message: str) -> None:
         """End a connection on which nothing is being answered; its place is free at once."""
