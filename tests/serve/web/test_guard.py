@@ -149,6 +149,17 @@ def test_there_are_only_so_many_sockets(tmp_path: Path) -> None:
                 pass
 
 
+def test_sockets_that_say_nothing_give_way_to_pages(tmp_path: Path) -> None:
+    with client(tmp_path, connections=3) as server, page(server) as first, contextlib.ExitStack() as silent:
+        for _ in range(5):
+            silent.enter_context(server.websocket_connect(f"ws://{HOST}/ws", headers={"origin": HOME}))
+        with page(server) as second, page(server) as third:
+            for one in (first, second, third):
+                assert one.ask("hello", version=1)["type"] == "done"
+            with pytest.raises(WebSocketDisconnect), page(server):
+                pass
+
+
 BAD = [
     "",
     "[]",
