@@ -76,6 +76,19 @@ def test_the_oldest_half_open_one_of_an_address_gives_way_then_the_oldest_idle_o
     assert not used.ended
 
 
+def test_who_does_not_take_an_answer_gives_way_and_who_takes_it_does_not() -> None:
+    server = Server()
+    lines = [server.open("1.1.1.1", State.ANSWER) for _ in range(4)]
+    lines[1].unsent = lines[2].unsent = 1000
+    for _ in range(5):
+        server.time += 1
+        server.all.drained(cast(asyncio.Transport, lines[1]))
+        server.all.sweep()
+    assert not server.open("1.1.1.1", State.ANSWER).ended
+    assert [line.ended for line in lines] == [False, False, True, False]
+    assert not lines[2].sent, "half of an answer is on its way already"
+
+
 def test_one_address_takes_no_others_place() -> None:
     server = Server()
     others = [server.open("2.2.2.2") for _ in range(2)]

@@ -180,6 +180,31 @@ def test_a_page_that_goes_while_its_move_waits_leaves_the_game_whole(
         assert moves(server, game) == ["b2", "a1"]
 
 
+def test_a_game_that_could_neither_be_stored_nor_read_is_read_again_when_that_is_possible(tmp_path: Path) -> None:
+    class Broken:
+        """SQLite on a disk that fails."""
+
+        def execute(self, *_: object) -> Any:
+            raise sqlite3.OperationalError("disk I/O error")
+
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        store = server.app.state.games._queue.store  # type: ignore[attr-defined]
+        with page(server, game) as one:
+            one.play(game, "b2")
+            with pytest.MonkeyPatch.context() as broken:
+                broken.setattr(store, "_base", Broken())
+                broken.setattr(store, "_reader", Broken())
+                broken.setattr(store, "wait_at_most", lambda seconds: None)
+                answer = one.ask("play", game=game, parent=1, move="a1")
+                assert (answer["code"], "disk I/O error" in answer["message"]) == ("failed", True)
+                assert server.get(f"/api/games/{game}").status_code == 500, "the move is not shown: it was not stored"
+                assert server.get("/api/games").json()["code"] == "failed"
+            assert moves(server, game) == ["b2"]
+            one.play(game, "c3", parent=1)
+        assert moves(server, game) == ["b2", "c3"]
+
+
 def test_a_full_disk_costs_a_deletion_one_sentence_and_no_game(tmp_path: Path) -> None:
     with client(tmp_path) as server:
         ids = [new_game(server, width=3, height=3) for _ in range(3)]

@@ -1,9 +1,9 @@
 """TCP connections of the server: how many there may be, how long a request may take, and which are dropped first.
 
 A connection on which no request is complete yet is half-open. Where a bound is reached, a new connection takes the
-place of the oldest half-open one, then of the oldest one that only waits for another request; those that are being
-answered and sockets are never dropped for another. So whoever opens connections by the thousand drops mostly his own,
-and every page that sends its request at once is served.
+place of the oldest half-open one, then of the oldest one that only waits for another request, then of one whose client
+does not take its answer. Those that are being answered and sockets are never dropped for another. So whoever opens
+connections by the thousand drops mostly his own, and every page that sends its request at once is served.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ BODY_SECONDS = 20.0
 """A request's body has to arrive in this time."""
 IDLE_SECONDS = 15
 """A connection is closed when no other request has come for so long."""
+STALLED_SECONDS = 3.0
+"""A client that takes nothing of its answer for so long may be dropped for another."""
 STUCK_SECONDS = 30.0
 """A client that takes nothing of what is sent to it is cut off after this time."""
 CLOSING_SECONDS = 5.0
@@ -99,15 +101,21 @@ class _Address:
     """The oldest first."""
     idle: dict[_Connection, None] = field(default_factory=dict)
     """The oldest first."""
+    stalled: dict[_Connection, None] = field(default_factory=dict)
+    """Those whose answer is not taken, the oldest first."""
 
     def oldest(self) -> _Connection | None:
         """The connection to drop first; None when all are in use."""
-        return next(iter(self.half_open), None) or next(iter(self.idle), None)
+        return next((found for all in (self.half_open, self.idle, self.stalled) for found in all), None)
+
+    def remove(self, connection: _Connection) -> None:
+        """Have a connection in no state."""
+        for all in (self.half_open, self.idle, self.stalled):
+            all.pop(connection, None)
 
     def place(self, connection: _Connection, state: State) -> None:
         """Sort a connection into its new state."""
-        self.half_open.pop(connection, None)
-        self.idle.pop(connection, None)
+        self.remove(connection)
         connection.state = state
         if state in HALF_OPEN:
             self.half_open[connection] = None
@@ -145,7 +153,7 @@ class Connections:
                 _end(transport, "too_many", "there are too many connections: try again in a moment")
                 return False
             self._dropped += 1
-            self._drop(victim, "too_many", "there are too many connections, and this one had sent no request")
+            self._drop(victim, "too_many", "there are too many connections, and this one had sent no whole request")
         now = self._now()
         self._addresses[key] = address
         address.count += 1
@@ -164,6 +172,7 @@ class Connections:
         """Note that a client has taken much of what was sent to it."""
         if (connection := self._open.get(transport)) is not None:
             connection.drained = self._now()
+            connection.address.stalled.pop(connection, None)
 
     def lost(self, transport: asyncio.Transport) -> None:
         """Note that a connection is gone."""
@@ -171,8 +180,7 @@ class Connections:
         if connection is None:
             return
         address = connection.address
-        address.half_open.pop(connection, None)
-        address.idle.pop(connection, None)
+        address.remove(connection)
         address.count -= 1
         if not address.count:
             del self._addresses[address.key]
@@ -188,7 +196,7 @@ class Connections:
                     transport.abort()
                 continue
             if not transport.get_write_buffer_size():
-                connection.drained = now
+                self.drained(transport)
             if connection.state is State.HEADERS and waited > HEADER_SECONDS:
                 self._late += 1
                 self._drop(connection, None, f"the request did not arrive within {HEADER_SECONDS:g} seconds")
@@ -198,6 +206,8 @@ class Connections:
             elif now - connection.drained > STUCK_SECONDS:
                 self._late += 1
                 transport.abort()
+            elif connection.state is State.ANSWER and now - connection.drained > STALLED_SECONDS:
+                connection.address.stalled[connection] = None
         self._report()
 
     def close(self) -> None:
@@ -214,7 +224,7 @@ class Connections:
     def _report(self) -> None:
         if self._refused or self._dropped or self._late:
             _log.warning(
-                "connections: %d refused and %d half-open ones dropped because there were too many, %d too slow",
+                "connections: %d refused and %d half-open or idle dropped because there were too many, %d too slow",
                 self._refused,
                 self._dropped,
                 self._late,
@@ -224,10 +234,10 @@ class Connections:
     def _drop(self, connection: _Connection, code: Code | None, message: str) -> None:
         """End a connection on which nothing is being answered; its place is free at once."""
         self.lost(connection.transport)
-        if connection.state is State.IDLE:
-            connection.transport.abort()
-        else:
+        if connection.state in HALF_OPEN:
             _end(connection.transport, code, message)
+        else:
+            connection.transport.abort()
 
 
 def _end(transport: asyncio.Transport, code: Code | None, message: str) -> None:

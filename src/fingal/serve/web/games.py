@@ -22,7 +22,7 @@ from fingal.serve.web.game import Edit, Follower, LiveGame, begun
 from fingal.serve.web.messages import ColourName
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.seats import PERSON
-from fingal.serve.web.store import LOCKED, MOST_GAMES, Store
+from fingal.serve.web.store import MOST_GAMES, Store
 from fingal.serve.web.store_queue import PATIENCE, StoreQueue
 
 MOST_LIVE = 256
@@ -30,6 +30,8 @@ MOST_LIVE = 256
 
 AGAIN_SECONDS = 1.0
 """A flag that has fallen is stored again after so long when it could not be stored."""
+
+WAITED = "other changes of this game are still being stored: nothing was changed, try again in a moment"
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +91,7 @@ class Games:
             async with asyncio.timeout(PATIENCE):
                 await lock.acquire()
         except TimeoutError:
-            raise Refusal("busy", LOCKED) from None
+            raise Refusal("busy", WAITED) from None
         try:
             yield await self._load(id)
         finally:
