@@ -301,3 +301,14 @@ def test_who_analyses_where_nobody_is_named_sees_what_connections_prove(tmp_path
             one.ask("analyse", game=game, node=node)
             last = one.find(lambda m: m["type"] == "analysis" and (m["done"] or m["visits"] >= 1000))
             assert (last["done"], last["proof"]) == (True, 1)
+
+
+def test_a_review_by_a_player_that_does_not_search_is_refused(tmp_path: Path) -> None:
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        with page(server, game) as one:
+            node = one.play(game, "b2", "a1")
+            answer = one.ask("review", game=game, node=node, player="random")
+            assert (answer["type"], answer["code"]) == ("error", "refused")
+            assert "random" in answer["message"]
+            assert one.ask("review", game=game, node=node, player="uct:sims=5")["type"] == "review"
