@@ -47,14 +47,13 @@ class BoundedHandler(logging.Handler):
         super().close()
 
     def _write(self) -> None:
-        with contextlib.suppress(OSError, ValueError):  # nobody reads the log any more
-            while not self._over.is_set():
-                end = time.monotonic() + self._second
-                self._write_some()
-                self._report()
-                self._over.wait(max(0.0, end - time.monotonic()))
+        while not self._over.is_set():
+            end = time.monotonic() + self._second
             self._write_some()
             self._report()
+            self._over.wait(max(0.0, end - time.monotonic()))
+        self._write_some()
+        self._report()
 
     def _write_some(self) -> None:
         """Write the entries of a second, as they come."""
@@ -65,7 +64,11 @@ class BoundedHandler(logging.Handler):
                 text = self._waiting.get(timeout=left) if left else self._waiting.get_nowait()
             except queue.Empty:
                 return
-            self._stream.write(f"{text}\n")
+            self._put(text)
+
+    def _put(self, line: str) -> None:
+        with contextlib.suppress(OSError, ValueError):  # the disk is full, or nobody reads the log any more
+            self._stream.write(f"{line}\n")
             self._stream.flush()
 
     def _report(self) -> None:
@@ -73,8 +76,7 @@ class BoundedHandler(logging.Handler):
         count, self._left_out = self._left_out, 0
         self.release()
         if count:
-            self._stream.write(f"{count} more log entries were left out\n")
-            self._stream.flush()
+            self._put(f"{count} more log entries were left out")
 
 
 @contextlib.contextmanager
