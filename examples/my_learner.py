@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -74,7 +75,7 @@ class Trainer:
         self.optimiser = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         self.progress = Progress()
         self.truth = Truth(config.size)
-        self._go_on()
+        run.resume(self)
 
     def values(self, boards: Tensor) -> Tensor:
         """What the net thinks of every move, [B, cells], on boards bool [B, 2, n, n] as the side to move sees them."""
@@ -132,22 +133,23 @@ class Trainer:
         return Card("my-learner", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
     def save(self) -> None:
-        """Write the net for others, and what is needed to go on exactly here."""
-        checkpoint.save(self.net, self.run.checkpoints / "latest.safetensors", self.card())
-        tensors = state.named("net", self.net.state_dict()) | state.named("adam", state.of_optimiser(self.optimiser))
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        """Write the net for others, and what is needed to resume exactly here."""
+        self.run.save(self, self.card(), latest={"latest": self.net})
 
-    def _go_on(self) -> None:
-        if kept := state.load(self.run.checkpoints / "state.safetensors"):
-            tensors, about = kept
-            self.progress = Progress(**about)
-            self.net.load_state_dict(state.under(tensors, "net"))
-            state.into_optimiser(self.optimiser, state.under(tensors, "adam"))
-        self.run.go_on(self.progress.rounds)  # rows after the checkpoint come again
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """What is needed to resume: tensors by name, and what JSON can hold."""
+        tensors = state.named("net", self.net.state_dict()) | state.named("adam", state.of_optimiser(self.optimiser))
+        return tensors, asdict(self.progress)
+
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """Resume from what ``state`` gave."""
+        self.progress = Progress(**about)
+        self.net.load_state_dict(state.under(tensors, "net"))
+        state.into_optimiser(self.optimiser, state.under(tensors, "adam"))
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:
-    """Run to the end; gives figures now and then. It may be killed at any moment and gone on with."""
+    """Run to the end; gives figures now and then. It may be killed at any moment and resumed."""
     while trainer.done_share() < 1:
         figures = trainer.round()
         if trainer.progress.rounds % 10 == 0 or trainer.done_share() >= 1:

@@ -219,9 +219,11 @@ def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path, lac
     tensors, about = found
     (about if lacking in about else tensors).pop(lacking)
     state.save(file, tensors, about)
-    message = f"{tmp_path} was begun by an older Fingal: begin anew, with --start NET for its net"
+    message = f"{file} lacks {lacking}: it is damaged, or another Fingal wrote it: choose another folder, and --start "
+    before = file.read_bytes()
     with pytest.raises(ValueError, match=re.escape(message)):
         begin(tmp_path)
+    assert file.read_bytes() == before
 
 
 def test_a_run_that_kept_no_state_is_not_begun_again(tmp_path: Path) -> None:

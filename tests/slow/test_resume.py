@@ -1,13 +1,26 @@
 """Training that is killed at any moment, again and again, and goes on."""
 
+import json
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import safetensors.torch
+import torch
+from torch import Tensor
 
 from fingal.nets.checkpoint import load
+from tests.learn.untaught import made
+from tests.slow.kills import Server, server
+
+RUNS, KILLS = 4, 8
+"""So many runs of every learner, each killed up to so often: 448 kills in all."""
 
 SETTINGS = [
     "--sizes",
@@ -58,3 +71,123 @@ def test_twenty_kills_lose_no_checkpoint(tmp_path: Path) -> None:
         after = steps_in(tmp_path)
         assert after > before, f"kill {kill + 1}: went from step {before} to {after}"
         before = after
+
+
+TIMES = ("time", "minutes", "seconds")
+"""Figures that the clock decides; so it does those that end with ``_s`` or ``_per_s``."""
+
+TOY = {
+    "alphazero": (
+        "--blocks 1 --channels 8 --pool-channels 4 --policy-channels 4 --value-channels 4 --value-hidden 8 --sizes 3 "
+        "--games 8 --full-simulations 4 --cheap-simulations 2 --replay-start 20 --replay 500 --batch 16 --steps 12 "
+        "--checkpoint-steps 3"
+    ),
+    "distil": (
+        "--source {source} --blocks 1 --channels 8 --pool-channels 4 --policy-channels 4 --value-channels 4 "
+        "--value-hidden 8 --batch 8 --steps 6 --row-steps 2 --held-out 0.2"
+    ),
+    "apprentice": (
+        "--start {start} --teacher {start} --sizes 3 --steps 6 --row-steps 2 --checkpoint-minutes 1e-9 "
+        "--blocks 2 --channels 8 --pool-every 2 --pool-channels 2 --policy-channels 4 --value-channels 4 "
+        "--value-hidden 8"
+    ),
+    "ezo": "--size 3 --channels 4 --dense 4 --games 6 --epochs 5 --latest-turn 3 --keep-epochs 2 --exam-epochs 2",
+    "imitate": (
+        "--size 3 --player random --games 30 --layers 2 --channels 4 --batch 8 --steps 12 --row-steps 3 --keep-rows 2"
+    ),
+    "neurohex": (
+        "--size 3 --layers 0 4 4 0 8 0 --mentoring 4 --mentor-positions 50 --own-games 8 --games 8 --capacity 200 "
+        "--batch 16 --transitions 64 --row-transitions 16 --keep-rows 2"
+    ),
+    "dqn": "--size 3 --width 4 --generations 3 --episodes 16 --more-episodes 2 --games 4 --batch 8 --capacity 40 "
+    "--row-episodes 6",
+    "reinforce": "--variant a --size 3 --layers 2 --channels 4 --games 6 --iterations 5 --keep-iterations 2",
+    "amcpg": "--variant b --k 2 --size 3 --layers 2 --channels 4 --games 6 --iterations 5 --keep-iterations 2",
+    "adversarial": "--size 3 --layers 2 --channels 4 --games 6 --iterations 5 --keep-iterations 2",
+    "ppo": "--size 3 --net convolutional --width 4 --games 8 --steps 4 --batch 16 --iterations 5 --keep-iterations 2",
+    "sac": "--size 3 --net feed-forward --width 8 --games 8 --capacity 64 --warm-up 8 --batch 8 --moves 160 "
+    "--row-moves 32 --keep-rows 2",
+    "sarsa": "--size 2 --games 200 --rows 5",
+    "batch": "--size 2 --games 200 --rows 5",
+}
+"""Runs of a second or two, with several checkpoints."""
+
+
+class Left(NamedTuple):
+    """What a run has left behind, the clock's figures left out."""
+
+    rows: list[dict[str, float]]
+    games: list[str]
+    nets: dict[str, dict[str, Tensor]]
+
+
+def left_by(folder: Path) -> Left:
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [{k: v for k, v in row.items() if k not in TIMES and not k.endswith("_s")} for row in rows]
+    games = [file.read_text(encoding="utf-8") for file in sorted((folder / "games").iterdir())]
+    nets = {
+        file.name: safetensors.torch.load_file(file)
+        for file in sorted((folder / "checkpoints").glob("*.safetensors"))
+        if file.name != "state.safetensors"
+    }
+    return Left(rows, games, nets)
+
+
+@pytest.fixture(scope="module")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with server(tmp_path_factory.mktemp("said")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def names(forked: Server, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What stands in braces in the settings: a run to distil, and a net to begin from."""
+    folder = tmp_path_factory.mktemp("source")
+    ended = forked.run(["train", "alphazero", *TOY["alphazero"].split(), "--run", str(folder)], folder)
+    assert ended.status == 0, ended.err
+    start = made(folder / "start.safetensors", seed=6)
+    return {"source": str(folder), "start": start}
+
+
+@pytest.mark.parametrize("algorithm", TOY)
+def test_kills_at_any_file_operation_lose_and_double_nothing(
+    algorithm: str, forked: Server, names: dict[str, str], tmp_path: Path
+) -> None:
+    """The rows, the games and the nets of a run that is killed again and again are those of one that is not."""
+    chooser = random.Random(algorithm)
+    settings = [word.format(**names) for word in TOY[algorithm].split()]
+    device = [] if algorithm in ("sarsa", "batch") else ["--device", "cpu"]
+
+    def arguments(folder: Path) -> list[str]:
+        return ["train", algorithm, *settings, *device, "--run", str(folder)]
+
+    began = time.monotonic()
+    whole = forked.run(arguments(tmp_path / "whole"), tmp_path / "whole")
+    assert whole.status == 0, whole.err
+    alone, expected = time.monotonic() - began, left_by(tmp_path / "whole")
+    assert expected.rows
+    assert expected.nets
+    kills = 0
+    for number in range(RUNS):
+        folder = tmp_path / str(number)
+        for _ in range(KILLS):
+            by_time = chooser.random() < 0.25
+            how = (
+                {"seconds": chooser.uniform(0, alone)}
+                if by_time
+                else {"touch": chooser.randint(1, max(2, whole.touches // 2))}
+            )
+            ended = forked.run(arguments(folder), folder, **how)
+            assert ended.status in (0, -signal.SIGKILL), ended.err
+            kills += ended.status != 0
+        ended = forked.run(arguments(folder), folder)
+        assert ended.status == 0, ended.err
+        found = left_by(folder)
+        assert found.rows == expected.rows
+        assert found.games == expected.games
+        assert found.nets.keys() == expected.nets.keys()
+        for name, net in found.nets.items():
+            assert all(torch.equal(tensor, expected.nets[name][key]) for key, tensor in net.items()), name
+        assert not list(folder.rglob("*.part"))
+    print(f"{algorithm}: {kills} kills in {time.monotonic() - began:.0f} s")
+    assert kills >= RUNS * KILLS // 3

@@ -6,7 +6,6 @@ the ladders that ``fingal.arena.league`` wrote, and writes the page, in Markdown
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from fingal.arena.exam.marks import Marks, Share
 from fingal.arena.exam.sitting import Sitting
+from fingal.arena.results import read_ladders
 from fingal.nets.card import WEIGHTS, Card, shipped
 from fingal.nets.checkpoint import card_of
 
@@ -112,5 +112,5 @@ pages.
 if __name__ == "__main__":
     ladders_file, page_file = map(Path, sys.argv[1:3])
     cards = [card_of(WEIGHTS / f"{name}.safetensors") for name in shipped()]
-    told = page([(card, exams(card)) for card in cards], json.loads(ladders_file.read_text(encoding="utf-8")))
+    told = page([(card, exams(card)) for card in cards], read_ladders(ladders_file))
     page_file.write_text(told, encoding="utf-8")

@@ -27,6 +27,7 @@ from fingal.arena.levels import LEVELS
 from fingal.arena.options import EventOptions
 from fingal.arena.provenance import commit, machine
 from fingal.arena.store import Store, StoredGame
+from fingal.nets.card import write_atomically
 
 PLAYERS = tuple(
     dict.fromkeys(
@@ -258,7 +259,7 @@ def main(
     """Play what is left of the league, or some players' part of it anew, and write its page and its ladders."""
     if anew:
         try:
-            told = renew(store, json.loads(ladders_file.read_text(encoding="utf-8")), anew, guests)
+            told = renew(store, results.read_ladders(ladders_file), anew, guests)
         except (OSError, ValueError) as error:
             print(error, file=sys.stderr)
             sys.exit(2)
@@ -266,8 +267,8 @@ def main(
         play(store, guests=guests)
         play_rungs(store)
         told = ladders(store)
-    page_file.write_text(page(told), encoding="utf-8")
-    ladders_file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    write_atomically(page_file, page(told).encode())
+    write_atomically(ladders_file, (json.dumps(told, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

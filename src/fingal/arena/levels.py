@@ -100,7 +100,7 @@ def read_league(file: Path | None = None) -> dict[str, Any]:
     try:
         where = file or resources.files("fingal.arena").joinpath("league.json")
         found = json.loads(where.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         found = None
     return found if isinstance(found, dict) else {"sizes": {}}
 

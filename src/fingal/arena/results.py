@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from fingal.arena.json_files import is_finite, read_object
 from fingal.arena.net_games import Game
 from fingal.arena.store import StoredGame, distinct
 from fingal.game import BLACK, WHITE
+from fingal.game.board import parse_size
 
 
 class Meeting(NamedTuple):
@@ -60,3 +63,32 @@ def from_json(said: dict[str, Any]) -> list[Meeting]:
     players = said["players"]
     rows = (map(int, line.split()) for line in said["meetings"])
     return [Meeting(players[black], players[white], *counts) for black, white, *counts in rows]
+
+
+def read_ladders(file: Path) -> dict[str, Any]:
+    """A league's ladders from a file; ValueError, in one sentence, where it holds something else."""
+    ladders = read_object(file, "an object with a league's ladders")
+    try:
+        _check_ladders(ladders)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise ValueError(f"{file} does not hold the ladders of a league: 'make league' writes them") from None
+    return ladders
+
+
+def _check_ladders(ladders: dict[str, Any]) -> None:
+    """Raise anything where an object is not made as the ladders of a league are."""
+    if not all(isinstance(ladders.get(name, ""), str) for name in ("anchor", "commit", "date", "machine")):
+        raise TypeError("no text")
+    for size, board in ladders["sizes"].items():
+        parse_size(size)
+        for row in board["ladder"]:
+            low, high = row["interval"]
+            if not isinstance(row["player"], str) or not all(map(is_finite, (row["elo"], low, high))):
+                raise TypeError("no rating")
+        for one in board.get("failures", ()):
+            if not all(isinstance(player, str) for player in one["players"]):
+                raise TypeError("no player")
+        if "meetings" in board and not all(
+            isinstance(part.black, str) and 0 <= part.black_won <= part.games < 2**31 for part in from_json(board)
+        ):
+            raise ValueError("no games")

@@ -39,7 +39,7 @@ def recognise(base: sqlite3.Connection, path: Path, schema: str, version: int, k
     base.execute("COMMIT")
     if found > version:
         raise ValueError(f"{path} was written by a newer Fingal: its version is {found}, not {version}")
-    if found == 0 and tables:
+    if found < 0 or (found == 0 and tables):
         raise ValueError(f"{path} is not {kind}, but another program's SQLite file")
     # A version says little: Fingal's own files of other kinds have the same.
     missing = [name for name in re.findall(r"CREATE TABLE (\w+)", schema) if name not in tables]

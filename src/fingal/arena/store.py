@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.json_files import is_finite
 from fingal.arena.schema import prepare, recognise, transaction
-from fingal.game import BLACK, Colour, Record, formats
+from fingal.game import BLACK, MAX_SIDE, Colour, Record, formats
 
 VERSION = 1
 """Of the tables below; a file says which it has."""
@@ -121,8 +122,8 @@ class StoredGame:
 
     @property
     def record(self) -> Record:
-        """The game itself."""
-        return formats.read(self.sgf)
+        """The game itself; ValueError where its SGF is damaged."""
+        return formats.read(self.sgf, f"game {self.number} of {self.event}")
 
 
 def distinct(games: Sequence[StoredGame]) -> int:
@@ -164,7 +165,7 @@ class Store:
         """All events, the oldest first."""
         with self._reading():
             rows = self._base.execute("SELECT id, name, kind, settings, status, began FROM events ORDER BY id")
-            return [Event(id, name, kind, json.loads(told), *state) for id, name, kind, told, *state in rows]
+            return [self._event(*row) for row in rows]
 
     def event(self, name: str) -> Event:
         """The event of that name; ValueError, with those there are, when there is none."""
@@ -228,7 +229,7 @@ class Store:
         width, height = size or (None, None)
         with self._reading():
             asked = {"event": event, "width": width, "height": height}
-            return [_game(row) for row in self._base.execute(_GAMES, asked)]
+            return [self._game(row) for row in self._base.execute(_GAMES, asked)]
 
     @contextlib.contextmanager
     def playing(self, event: Event) -> Iterator[None]:
@@ -253,6 +254,32 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _event(self, number: Any, name: Any, kind: Any, text: Any, status: Any, began: Any) -> Event:
+        """An event from its row; ValueError when the row cannot be right."""
+        try:
+            settings = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            settings = None
+        words = name, kind, status, began
+        if type(number) is not int or number < 0 or not all(map(_is_text, words)) or not isinstance(settings, dict):
+            raise ValueError(f"{self.path} is damaged: its event {name!r:.60} is no match and no tournament")
+        return Event(number, name, kind, settings, status, began)
+
+    def _game(self, row: tuple[Any, ...]) -> StoredGame:
+        """A game from its row; ValueError when the row cannot be right."""
+        event, number, black, white, width, height, opening, winner, how, failure, moves, *seconds, sgf, key = row
+        whole = (number, 1, 2**63), (width, 1, MAX_SIDE), (height, 1, MAX_SIDE), (moves, 0, 2**31)
+        if not (
+            all(map(_is_text, (event, black, white, opening, how, failure, sgf, key)))
+            and all(type(value) is int and low <= value <= high for value, low, high in whole)
+            and all(is_finite(value) and value >= 0 for value in seconds)
+            and winner in ("black", "white")
+        ):
+            raise ValueError(f"{self.path} is damaged: its game {number!r:.40} of {event!r:.60} is no game")
+        told: tuple[str, str, int] = (how, failure, moves)
+        won, thought = Colour[winner.upper()], (float(seconds[0]), float(seconds[1]))
+        return StoredGame(event, number, black, white, width, height, opening, won, *told, thought, sgf, key)
+
     def _player(self, text: str) -> int:
         self._base.execute("INSERT OR IGNORE INTO players (text) VALUES (?)", (text,))
         (number,) = self._base.execute("SELECT id FROM players WHERE text = ?", (text,)).fetchone()
@@ -276,6 +303,10 @@ class Store:
             raise ValueError(f"{self.path} cannot be written: {error}") from None
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _opened(
     where: str, path: Path, check: Callable[[sqlite3.Connection, Path, str, int, str], object], *, uri: bool = False
 ) -> sqlite3.Connection:
@@ -287,11 +318,3 @@ def _opened(
         base.close()
         raise
     return base
-
-
-def _game(row: tuple[Any, ...]) -> StoredGame:
-    event, number, black, white, width, height, opening, winner, *end, black_seconds, white_seconds, sgf, key = row
-    told: tuple[str, str, int] = (end[0], end[1], end[2])
-    seconds = black_seconds, white_seconds
-    won = Colour[winner.upper()]
-    return StoredGame(event, number, black, white, width, height, opening, won, *told, seconds, sgf, key)

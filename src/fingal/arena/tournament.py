@@ -83,6 +83,14 @@ class Plan:
         known = dict(settings)
         known["players"], known["starts"] = tuple(known["players"]), tuple(known["starts"])
         known["sprt"] = None if known["sprt"] is None else tuple(known["sprt"])
+        whole = ("width", "height", "games", "heads", "rounds", "seed")
+        if (
+            not all(isinstance(text, str) for text in (known["openings"], *known["players"], *known["starts"]))
+            or not all(type(known[name]) is int for name in whole)
+            or type(known["adjudicate"]) is not bool
+            or not known["starts"]
+        ):
+            raise TypeError("settings of another type")
         return cls(kind, **known)
 
     def settings(self) -> dict[str, Any]:
@@ -166,7 +174,8 @@ def known_event(store: Store, plan: Plan, name: str | None, *, has_seed: bool) -
 
 def is_whole(event: Event, plan: Plan) -> bool:
     """Whether an event has no fewer games and rounds than a plan asks for."""
-    return bool(event.settings["games"] >= plan.games and event.settings["rounds"] >= plan.rounds)
+    games, rounds = event.settings.get("games"), event.settings.get("rounds")
+    return type(games) is int and type(rounds) is int and games >= plan.games and rounds >= plan.rounds
 
 
 def _wanted(plan: Plan, event: Event, *, has_seed: bool) -> dict[str, Any]:
@@ -181,12 +190,18 @@ class Tournament:
         """Go on with an event of a store."""
         self.store = store
         self.event = event
-        self.plan = Plan.read(event.settings, event.kind)
+        try:
+            self.plan = plan = Plan.read(event.settings, event.kind)
+            self._starts = [formats.write(opening_of(text, plan.width, plan.height)) for text in plan.starts]
+            self._limit = Limit(plan.simulations, plan.seconds)
+            self._trial = None if plan.sprt is None else Trial(Sprt(*plan.sprt))
+        except ValueError as error:
+            raise ValueError(f"{event.name} in {store.path} cannot be played: {error}") from None
+        except (LookupError, TypeError, AttributeError, ArithmeticError):
+            raise ValueError(f"{store.path} is damaged: its event {event.name!r:.60} has no plan") from None
         self.games: dict[int, StoredGame] = {game.number: game for game in store.games(event.name)}
-        self._starts = [formats.write(opening_of(text, self.plan.width, self.plan.height)) for text in self.plan.starts]
         self._due: dict[int, Pairing] = {}
         self._won: dict[int, int] = {}
-        self._trial = None if self.plan.sprt is None else Trial(Sprt(*self.plan.sprt))
 
     def play(self, crew: Crew) -> Iterator[StoredGame]:
         """Play what has not been played; every game is in the store before it is given out.
@@ -239,7 +254,7 @@ class Tournament:
             plan.players[pairing.white],
             self._starts[pairing.opening % len(plan.starts)],
             plan.seed,
-            Limit(plan.simulations, plan.seconds),
+            self._limit,
             plan.adjudicate,
         )
 

@@ -6,13 +6,13 @@ its nets stay where it keeps them: ``runs/00/checkpoints`` in the sweep's folder
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fingal.learn.parts.run import Run
+from fingal.arena.json_files import read_rows
+from fingal.learn.parts.run import METRICS, Run
 
 LATEST = "latest.safetensors"
 """The net as it was at the end."""
@@ -81,14 +81,9 @@ def latest(place: Path, number: int = 0, file: str = LATEST) -> Path:
 def rows(run: Path) -> list[dict[str, float]]:
     """The figures that a run has logged, in order, the last where a step was logged twice.
 
-    It is when the run was killed between two saves. A line that a kill cut short counts as none.
+    It is when an older Fingal's run was killed between two saves. A line that a kill cut short counts as none;
+    ValueError where another line is no row.
     """
-    logged: dict[int, dict[str, float]] = {}
-    file = run / "metrics.jsonl"
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        logged[row["step"]] = {name: value for name, value in row.items() if name != "time"}
-    return [row for _, row in sorted(logged.items())]
+    file = run / METRICS
+    logged = {row["step"]: row for row in (read_rows(file, live=True) if file.exists() else ())}
+    return [{name: value for name, value in row.items() if name != "time"} for _, row in sorted(logged.items())]

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.json_files import is_finite, read_object
 from fingal.experiments import single
+from fingal.nets.card import write_atomically
 
 Setting = dict[str, Any]
 """Some fields of a learner's config, by name; the others are as the config has them."""
@@ -73,22 +74,51 @@ class Outcome:
 
 
 def prepare(sweep: Sweep, folder: Path) -> Path:
-    """The sweep's own folder, with what is asked for in it; what was kept of other runs is thrown away."""
+    """The sweep's own folder, with what is asked for in it; what was kept of other runs is thrown away.
+
+    ValueError, and nothing is thrown away, where it cannot be read which runs these are.
+    """
     place = folder / "sweeps" / sweep.name
+    file = place / "sweep.json"
     asked = {"learner": sweep.learner, "runs": json.loads(json.dumps(sweep.runs))}
-    if _read(place / "sweep.json") != asked:
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        _write(place / "sweep.json", asked)
+    kept = _read(file)
+    if kept is None and place.exists() and any(entry.suffix != ".part" for entry in place.iterdir()):
+        raise ValueError(f"{place} holds runs of a sweep that nobody knows, for {file} is missing: put it elsewhere")
+    if kept != asked:
+        place.mkdir(parents=True, exist_ok=True)
+        for entry in place.iterdir():
+            if entry != file:  # it goes last, so that a kill leaves no runs without it
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        _write(file, asked)
     return place
 
 
 def outcomes(sweep: Sweep, folder: Path) -> list[Outcome] | None:
-    """What came of a sweep; None when it is not finished, or other runs were asked for then."""
-    kept = _read(prepare(sweep, folder) / "outcomes.json")
+    """What came of a sweep; None when it is not finished, also where its file is half written.
+
+    ValueError where the file holds something else than outcomes.
+    """
+    file = prepare(sweep, folder) / "outcomes.json"
+    try:
+        kept = _read(file)
+    except ValueError:
+        return None
     if kept is None:
         return None
-    return [Outcome(asked, **rest) for asked, rest in zip(sweep.runs, kept["outcomes"], strict=True)]
+    try:
+        return [_outcome(asked, **rest) for asked, rest in zip(sweep.runs, kept["outcomes"], strict=True)]
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(f"{file} does not hold the outcomes of its sweep: put it elsewhere") from None
+
+
+def _outcome(asked: Setting, rows: Any, diverged: Any, updates: Any, seconds: Any) -> Outcome:
+    """An outcome from JSON; ValueError where it is none."""
+    figures = [value for row in rows for value in row.values()]
+    if not all(isinstance(value, float) or is_finite(value) for value in (*figures, updates, seconds)):
+        raise ValueError("no numbers")
+    if not isinstance(rows, list) or not isinstance(diverged, str):
+        raise ValueError("no rows")
+    return Outcome(asked, rows, diverged, int(updates), float(seconds))
 
 
 def train(place: Path, tell: Tell) -> None:
@@ -98,7 +128,7 @@ def train(place: Path, tell: Tell) -> None:
     """
     asked = _read(place / "sweep.json")
     if asked is None:
-        raise ValueError(f"{place} holds no sweep: there is no sweep.json that can be read")
+        raise ValueError(f"{place} holds no sweep: there is no sweep.json")
     module_name, _, config = asked["learner"].partition(":")
     module = importlib.import_module(module_name)
     make = getattr(module, config)
@@ -142,16 +172,11 @@ def as_data(found: Sequence[Outcome]) -> list[dict[str, Any]]:
     return [asdict(outcome) for outcome in found]
 
 
-def _read(path: Path) -> Any:
-    """What a JSON file holds; None when it is not there or not whole."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
-        return None
+def _read(path: Path) -> dict[str, Any] | None:
+    """The object that a JSON file holds; None when there is no file, ValueError when it holds something else."""
+    return read_object(path, "a sweep's own file") if path.exists() else None
 
 
 def _write(path: Path, value: object) -> None:
     """Write a file that is there whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(value), encoding="utf-8")
-    os.replace(part, path)
+    write_atomically(path, json.dumps(value).encode())

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -67,6 +68,24 @@ PANELS = (
 
 
 @dataclass
+class LastRow:
+    """The last row of figures, and what has happened since."""
+
+    following: int = 0
+    """The step after the row's own."""
+    seconds: float = 0.0
+    """What the run had taken then."""
+    judgements: int = 0
+    """By all actors, until then."""
+    steps: int = 0
+    """Steps of learning since then."""
+    arrived: int = 0
+    """Games since then that are learned from."""
+    behind: int = 0
+    """How many steps the weights of these games were behind, in all."""
+
+
+@dataclass
 class Progress:
     """How far a run has come; all of it is in a checkpoint."""
 
@@ -114,11 +133,6 @@ class Trainer:
     ) -> None:
         """Begin a run, or go on with the one in the folder; ``start`` is a net to begin from."""
         spread.check_learners(config.batch, config.architecture, device)
-        latest = run.checkpoints / "latest.safetensors"
-        if latest.exists() and not (run.checkpoints / "state.safetensors").exists():
-            raise ValueError(
-                f"{run.folder} kept no state to go on from: choose another folder, and --start {latest} for its net"
-            )
         self.config, self.run, self.device = config, run, device
         cuda = device.type == "cuda"
         torch.manual_seed(config.seed)
@@ -141,9 +155,11 @@ class Trainer:
         self.replay = Replay(config.replay, max(config.sizes), device)
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         self.finished: list[tuple[Delivery, Game]] = []
-        self._sums, self._summed = dict[str, Tensor](), 0
-        self._behind = self._arrived = 0
-        self._load_state()
+        self.matches: dict[int, Match] = {}
+        """Matches that have begun and have no score yet, by the first net's version."""
+        self.last = LastRow()
+        self._sums = dict[str, Tensor]()
+        run.resume(self)
         # Others begin from what the first one has, so it must have loaded its state.
         self.descent = Together(descent, spread.learners) if spread.learners > 1 else descent
         self.source.renew()
@@ -177,8 +193,8 @@ class Trainer:
         progress.games += len(delivery.games)
         progress.positions += added
         progress.owed += added * self.config.reuse
-        self._behind += int((progress.steps - delivery.began).sum())
-        self._arrived += len(delivery.games)
+        self.last.behind += int((progress.steps - delivery.began).sum())
+        self.last.arrived += len(delivery.games)
         played = replace(delivery, games=[], samples={})
         self.finished.extend((played, game) for game in delivery.games)
 
@@ -192,7 +208,7 @@ class Trainer:
         follow(self.average, self.net, config.averaging, progress.steps)
         for name, value in parts.items():
             self._sums[name] = self._sums.get(name, torch.zeros((), device=self.device)) + value.detach()
-        self._summed += 1
+        self.last.steps += 1
 
     def done_share(self) -> float:
         """How much of the run is behind it, from 0 to 1."""
@@ -207,12 +223,12 @@ class Trainer:
 
     def figures(self) -> dict[str, float]:
         """The means since the last call."""
-        means = {name: (value / max(1, self._summed)).item() for name, value in self._sums.items()}
-        self._sums, self._summed = {}, 0
-        if self._arrived:
-            means["staleness"] = self._behind / self._arrived
-        self._behind = self._arrived = 0
-        tallies = self.progress.tallies.values()
+        last, progress = self.last, self.progress
+        means = {name: (value / max(1, last.steps)).item() for name, value in self._sums.items()}
+        if last.arrived:
+            means["staleness"] = last.behind / last.arrived
+        self._sums, self.last = {}, LastRow(last.following, progress.seconds, progress.judgements)
+        tallies = progress.tallies.values()
         resigned = sum(tally.resignations for tally in tallies)
         return means | {
             "games": self.progress.games,
@@ -239,28 +255,34 @@ class Trainer:
         return Card("alphazero", {}, sizes=tuple(f"{s}x{s}" for s in self.config.sizes), cost=cost)
 
     def save(self) -> None:
-        """Write the net and, if kept, everything else that is needed to go on exactly here."""
+        """Write the net and, if kept, everything else that is needed to resume exactly here."""
         self.source.rest()
-        # A net that cannot be saved leaves the last state as it was. The latest one comes last: where it is, a state
-        # that is kept is too.
-        name = f"net-{self.progress.steps:07d}.safetensors"
-        checkpoint.save(plain(self.average), self.run.checkpoints / name, self.card())
-        if self.config.keep_state:
-            kept, about_source = self.source.kept()
-            tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
-            tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
-            tensors |= state.named("replay", self.replay.kept()) | state.named("ledger", self.ledger.kept())
-            tensors |= state.named("source", kept) | {"random": self.generator.get_state()}
-            about = {"progress": asdict(self.progress), "seen": self.replay.seen, "source": about_source}
-            state.save(self.run.checkpoints / "state.safetensors", tensors, about)
-        checkpoint.save(plain(self.average), self.run.checkpoints / "latest.safetensors", self.card())
+        games = []
         for by, (identity, _, winner, resigned, moves) in self.finished[-8:]:
             record = Record.of(list(moves), by.size)
             record.result = Result(Colour(winner), "resign" if resigned else "")
-            formats.save(record, self.run.games / f"{by.size}-{by.actor[:12]}-{by.pool}-{identity}.sgf")
+            games.append((f"{by.size}-{by.actor[:12]}-{by.pool}-{identity}", formats.write(record) + "\n"))
         self.finished.clear()
-        # A run that goes on from the file begins with this, so this one does so too.
+        net, card = plain(self.average), self.card()
+        numbered = {f"net-{self.progress.steps:07d}": net}
+        learner = self if self.config.keep_state else None
+        self.run.save(learner, card, numbered=numbered, latest={"latest": net}, games=games)
+        # A run that resumes from the file begins with this, so this one does so too.
         self.source.renew()
+
+    def begin_match(self, match: Match) -> None:
+        """Have a match played; its score comes with ``scores``, after a kill too."""
+        self.matches[match.version] = match
+        self.source.begin_match(match)
+
+    def scores(self, wait: bool = False) -> list[dict[str, float]]:
+        """Log matches that have ended, with ``wait`` all that have begun; gives their figures."""
+        rows = []
+        for version, score in self.source.scores(wait):
+            del self.matches[version]
+            rows.append({"against_older": score})
+            self.run.log(version, rows[-1])
+        return rows
 
     def close(self) -> None:
         """End what was started elsewhere."""
@@ -268,26 +290,39 @@ class Trainer:
         if isinstance(self.descent, Together):
             self.descent.close()
 
-    def _load_state(self) -> None:
-        found = state.load(self.run.checkpoints / "state.safetensors")
-        if found is None:
-            self.run.go_on(-1)  # rows of step 0, while positions are gathered, come again too
-            return
-        tensors, about = found
-        if "source" not in about or "replay.stakes" not in tensors:
-            raise ValueError(
-                f"{self.run.folder} was begun by an older Fingal: begin anew, with --start NET for its net"
-            )
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
+        kept, about_source = self.source.kept()
+        tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
+        tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
+        tensors |= state.named("replay", self.replay.kept()) | state.named("ledger", self.ledger.kept())
+        tensors |= state.named("source", kept) | {"random": self.generator.get_state()}
+        tensors |= state.named("sums", self._sums)
+        for version, match in self.matches.items():
+            for name, net in (("first", match.first), ("second", match.second)):
+                tensors |= state.named(f"match.{version}.{name}", net.state_dict())
+        about = {"progress": asdict(self.progress), "last": asdict(self.last), "seen": self.replay.seen}
+        matches = {str(version): [match.size, match.games] for version, match in self.matches.items()}
+        return tensors, about | {"source": about_source, "matches": matches}
+
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         for name, net in (("net", self.net), ("average", self.average)):
             net.load_state_dict(state.under(tensors, name))
         state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
         self.replay.restore(state.under(tensors, "replay"), about["seen"])
         self.ledger.restore(state.under(tensors, "ledger"))
         self.source.restore(state.under(tensors, "source"), about["source"])
-        self.progress = Progress(**about["progress"])
-        self.progress.tallies = {actor: Tally(*tally) for actor, tally in self.progress.tallies.items()}
+        self.progress, self.last = Progress(**about["progress"]), LastRow(**about["last"])
+        self.progress.tallies = {actor: Tally(*map(int, tally)) for actor, tally in self.progress.tallies.items()}
+        self._sums = {name: value.to(self.device) for name, value in state.under(tensors, "sums").items()}
         state.set_random(self.generator, tensors["random"])
-        self.run.go_on(self.progress.steps)
+        for version, (size, games) in about["matches"].items():
+            nets = []
+            for name in ("first", "second"):
+                nets.append(copy.deepcopy(self.average))
+                nets[-1].load_state_dict(state.under(tensors, f"match.{version}.{name}"))
+            self.begin_match(Match(int(version), nets[0], nets[1], size, games))
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:
@@ -308,8 +343,7 @@ def _train(trainer: Trainer) -> Iterator[dict[str, float]]:
     config, progress = trainer.config, trainer.progress
     older = copy.deepcopy(trainer.average)
     clock = time.perf_counter()
-    saved = shown = progress.seconds
-    judged, row = progress.judgements, -1
+    saved = progress.seconds
     while trainer.done_share() < 1:
         save = False
         if progress.owed >= config.batch:
@@ -320,33 +354,32 @@ def _train(trainer: Trainer) -> Iterator[dict[str, float]]:
         now = time.perf_counter()
         progress.seconds += now - clock
         clock = now
-        if save or (not config.checkpoint_every and progress.seconds - saved >= 60 * config.checkpoint_minutes):
+        save |= not config.checkpoint_every and progress.seconds - saved >= 60 * config.checkpoint_minutes
+        if save:
+            newer = copy.deepcopy(trainer.average)
+            trainer.begin_match(Match(progress.steps, newer, older, max(config.sizes), 128))
+            older = newer
+        # All rows come before the checkpoint, which knows how many there are; the last checkpoint is after the loop.
+        rows = trainer.scores()
+        if progress.seconds - trainer.last.seconds >= 10:
+            rows.append(_row(trainer))
+        if save and trainer.done_share() < 1:
             trainer.save()
             saved = progress.seconds
-            newer = copy.deepcopy(trainer.average)
-            trainer.source.begin_match(Match(progress.steps, newer, older, max(config.sizes), 128))
-            older = newer
-        yield from _scores(trainer)
-        if progress.seconds - shown >= 10:
-            yield _row(trainer, shown, judged)
-            shown, judged, row = progress.seconds, progress.judgements, progress.steps
+        yield from rows
+    yield from trainer.scores(wait=True)
     # A run that had ended before, and a step whose row is written, have nothing to add.
-    last = _row(trainer, shown, judged) if progress.seconds > shown and progress.steps > row else trainer.figures()
+    row = progress.seconds > trainer.last.seconds and progress.steps >= trainer.last.following
+    figures = _row(trainer) if row else trainer.figures()
     trainer.save()
-    yield from _scores(trainer, wait=True)
-    yield last
+    yield figures
 
 
-def _row(trainer: Trainer, seconds: float, judgements: int) -> dict[str, float]:
-    """Log a row of figures; the run had taken so many seconds and judgements at the one before."""
-    figures, progress = trainer.figures(), trainer.progress
-    figures["judgements_per_s"] = (progress.judgements - judgements) / (progress.seconds - seconds)
+def _row(trainer: Trainer) -> dict[str, float]:
+    """Log a row of figures."""
+    last, progress = trainer.last, trainer.progress
+    seconds, judgements = progress.seconds - last.seconds, progress.judgements - last.judgements
+    figures = trainer.figures() | {"judgements_per_s": judgements / seconds}
+    trainer.last.following = progress.steps + 1
     trainer.run.log(progress.steps, figures)
     return figures
-
-
-def _scores(trainer: Trainer, wait: bool = False) -> Iterator[dict[str, float]]:
-    """Log matches that have ended."""
-    for version, score in trainer.source.scores(wait):
-        trainer.run.log(version, {"against_older": score})
-        yield {"against_older": score}

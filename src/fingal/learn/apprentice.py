@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -21,6 +22,7 @@ from fingal.learn.parts import state
 from fingal.learn.parts.actor import judge_for
 from fingal.learn.parts.apprentice_settings import PRESETS, Apprentice
 from fingal.learn.parts.lines import Coming
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import adamw, follow, pace
 from fingal.learn.parts.taught_games import Games, Lesson
@@ -78,13 +80,11 @@ class Trainer:
     def __init__(self, config: Apprentice, run: Run, device: torch.device, start: Path | None = None) -> None:
         """Begin a run from a net, or go on with the one in the folder; ValueError where there is neither."""
         self.config, self.run, self.device = config, run, device
-        found = state.load(run.checkpoints / "state.safetensors")
-        if found is None and start is None:
+        if start is None and not run.has_state():
             raise ValueError("start must name a net: an apprentice begins with what it has learned elsewhere")
         torch.manual_seed(config.seed)  # it draws the blocks that a net has more than the one that it begins from
         net = Residual(config.net)
-        if found is None:
-            assert start is not None
+        if start is not None and not run.has_state():
             checkpoint.fill(net, start)
         # Boards of one size at a time have statistics of their own, so the norms keep those that they have.
         self.net = net.eval().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -97,9 +97,7 @@ class Trainer:
         counts = zip(config.sizes, config.counts(), strict=True)
         self.games = [Games(size, count, config, judge, self.generator) for size, count in counts]
         self.progress = Progress()
-        if found is not None:
-            self._restore(*found)
-        run.go_on(self.progress.steps)
+        run.resume(self)
 
     def learning_rate(self) -> float:
         """For the next step."""
@@ -179,35 +177,35 @@ class Trainer:
         }
         return Card("apprentice", {}, sizes=tuple(f"{s}x{s}" for s in self.config.sizes), cost=cost)
 
+    def keeps(self) -> bool:
+        """Whether the run has ended."""
+        return self.done_share() >= 1
+
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        for file in (self.run.kept(self.progress.steps), self.run.checkpoints / "latest.safetensors"):
-            checkpoint.save(self.average, file, self.card())
+        """Write the net and everything else that is needed to resume exactly here."""
+        numbered = {self.run.kept(self.progress.steps).stem: self.average}
+        self.run.save(self, self.card(), numbered=numbered, latest={"latest": self.average})
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
         tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
         tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
         tensors |= {"random": self.generator.get_state()}
         for games in self.games:
             tensors |= state.named(f"games{games.size}", games.kept())
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        return tensors, asdict(self.progress)
 
-    def _restore(self, tensors: dict[str, Tensor], about: dict[str, float]) -> None:
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         for name, net in (("net", self.net), ("average", self.average)):
             net.load_state_dict(state.under(tensors, name))
         state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
         state.set_random(self.generator, tensors["random"])
         for games in self.games:
             games.restore(state.under(tensors, f"games{games.size}"))
-        self.progress = Progress(**about)  # type: ignore[arg-type]
+        self.progress = Progress(**about)
 
 
 def train(trainer: Trainer) -> Iterator[dict[str, float]]:
-    """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
-    saved = trainer.progress.seconds
-    while trainer.done_share() < 1:
-        figures = trainer.row()
-        trainer.run.log(trainer.progress.steps, figures)
-        yield figures
-        seconds = trainer.progress.seconds
-        if trainer.done_share() >= 1 or seconds - saved > 60 * trainer.config.checkpoint_minutes:
-            trainer.save()
-            saved = seconds
+    """Run to the end; gives the figures of every row. It may be killed at any moment and resumed."""
+    return rounds(trainer, trainer.row, "steps", 60 * trainer.config.checkpoint_minutes, timed=False)

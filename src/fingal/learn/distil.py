@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -22,6 +22,7 @@ from fingal.learn.parts import state
 from fingal.learn.parts.delivery import Net
 from fingal.learn.parts.kinds import check_above_0, check_from_0, check_kinds, check_least, check_seed, check_shares
 from fingal.learn.parts.replay import Batch, Replay, make_batch
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on, share_done
 from fingal.learn.parts.search_descent import Descent, Settings, follow, losses, pace
 from fingal.nets import checkpoint
@@ -226,8 +227,7 @@ class Trainer:
         self.generator = torch.Generator(device=device).manual_seed(config.seed)
         fingerprint = functools.reduce(lambda found, kept: kept.fingerprint(found), runs, 0)
         self.progress = Progress(positions=total, fingerprint=fingerprint)
-        self._load_state()
-        run.go_on(self.progress.steps)
+        run.resume(self)
 
     def learning_rate(self) -> float:
         """For the next step."""
@@ -290,24 +290,28 @@ class Trainer:
         }
         return Card("distil", {}, sizes=tuple(f"{s}x{s}" for s in self.sizes), cost=cost)
 
+    def keeps(self) -> bool:
+        """Whether the run has ended: no net is kept from on the way."""
+        return self.done_share() >= 1
+
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        checkpoint.save(self.average, self.run.checkpoints / "latest.safetensors", self.card())
+        """Write the net and everything else that is needed to resume exactly here."""
+        self.run.save(self, self.card(), latest={"latest": self.average})
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
         tensors = state.named("net", self.net.state_dict()) | state.named("average", self.average.state_dict())
         tensors |= state.named("optimiser", state.of_optimiser(self.descent.optimiser))
-        tensors |= {"random": self.generator.get_state()}
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        return tensors | {"random": self.generator.get_state()}, asdict(self.progress)
 
-    def _load_state(self) -> None:
-        """Take up the run in the folder, if there is one."""
-        found = state.load(self.run.checkpoints / "state.safetensors")
-        if found is None:
-            return
-        tensors, about = found
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         progress = Progress(**about)
         if progress.fingerprint != self.progress.fingerprint:
             sources = " and ".join((self.config.source, *self.config.also))
-            raise ValueError(f"the positions in {sources} are others than when the run began: choose another folder")
+            raise state.StateError(
+                f"the positions in {sources} are others than when the run began: choose another folder"
+            )
         self.progress = progress
         for name, net in (("net", self.net), ("average", self.average)):
             net.load_state_dict(state.under(tensors, name))
@@ -316,12 +320,5 @@ class Trainer:
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
-    """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
-    saved = time.monotonic()
-    while trainer.done_share() < 1:
-        figures = trainer.row()
-        trainer.run.log(trainer.progress.steps, figures)
-        yield figures
-        if trainer.done_share() >= 1 or time.monotonic() - saved > save_seconds:
-            trainer.save()
-            saved = time.monotonic()
+    """Run to the end; gives the figures of every row. It may be killed at any moment and resumed."""
+    return rounds(trainer, trainer.row, "steps", save_seconds, timed=False)

@@ -25,6 +25,7 @@ from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.opponent_games import LOTS, FirstStone, MirrorGames, OpponentGames
 from fingal.learn.parts.opponent_pool import Likeliest, Pool
 from fingal.learn.parts.repeated import Repeated
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on, share_done, time_out
 from fingal.learn.parts.soft_q import SoftQ, Squash, exploration, published_rate
 from fingal.learn.parts.tally import Tally
@@ -271,9 +272,8 @@ class Trainer:
         self._playing: Repeated | None = None
         self._updating: Repeated | None = None
         self.marks = Marks(config.size)
-        if not self._load_state():
+        if not run.resume(self):
             self.ring.begin(self.table.boards)
-        run.go_on(self.progress.episodes)
 
     def _table(self) -> OpponentGames | MirrorGames:
         config = self.config
@@ -450,21 +450,21 @@ class Trainer:
         }
         return Card(f"dqn-{config.net}", {}, sizes=(f"{config.size}x{config.size}",), cost=cost)
 
-    def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        folder = self.run.checkpoints
-        checkpoint.save(self.flat.net(self.q.numbers), folder / "latest.safetensors", self.card())
-        tensors = self.changing() | {"random": self.generator.get_state()}
-        state.save(
-            folder / "state.safetensors", tensors, {"progress": asdict(self.progress), "tally": asdict(self.tally)}
-        )
+    def keeps(self) -> bool:
+        """Whether a generation has just ended, or the run."""
+        return self.tally.ended == 0 or self.done_share() >= 1
 
-    def _load_state(self) -> bool:
-        """Take up the run in the folder, if there is one."""
-        kept = state.load(self.run.checkpoints / "state.safetensors")
-        if kept is None:
-            return False
-        tensors, about = kept
+    def save(self) -> None:
+        """Write the net and everything else that is needed to resume exactly here."""
+        self.run.save(self, self.card(), latest={"latest": self.flat.net(self.q.numbers)})
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
+        about = {"progress": asdict(self.progress), "tally": asdict(self.tally)}
+        return self.changing() | {"random": self.generator.get_state()}, about
+
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress, self.tally = Progress(**about["progress"]), Tally(**about["tally"])
         for name, part in (("table", self.table), ("ring", self.ring)):
             part.restore(state.under(tensors, name))
@@ -476,16 +476,8 @@ class Trainer:
             checkpoint.fill(net, self._file(generation))
             self.pool.add(self.flat.vector(net))
         state.set_random(self.generator, tensors["random"])
-        return True
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
-    """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
-    saved = time.monotonic()
-    while trainer.done_share() < 1:
-        figures = trainer.row()
-        trainer.run.log(trainer.progress.episodes, figures)
-        yield figures
-        if "generation_episodes" in figures or trainer.done_share() >= 1 or time.monotonic() - saved > save_seconds:
-            trainer.save()
-            saved = time.monotonic()
+    """Run to the end; gives the figures of every row. It may be killed at any moment and resumed."""
+    return rounds(trainer, trainer.row, "episodes", save_seconds, timed=False)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -197,8 +197,7 @@ class Trainer:
         self._known = torch.zeros(most, dtype=torch.int8, device=device)
         self._cost = torch.zeros((), device=device)
         self._repeated: Repeated | None = None
-        self._load_state()
-        run.go_on(self.progress.epochs)
+        run.resume(self)
 
     def chance(self, net: Narrowing) -> lockstep.Chance:
         """What a net says of boards."""
@@ -348,23 +347,20 @@ class Trainer:
         return Card("ezo", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
+        """Write the net and everything else that is needed to resume exactly here."""
         kept = self.progress.epochs % self.config.keep_epochs == 0
-        for file in (
-            self.run.checkpoints / "latest.safetensors",
-            *([self.run.kept(self.progress.epochs)] if kept else []),
-        ):
-            checkpoint.save(self.net, file, self.card())
+        numbered = {self.run.kept(self.progress.epochs).stem: self.net} if kept else {}
+        self.run.save(self, self.card(), numbered=numbered, latest={"latest": self.net})
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
         tensors = {"random": self.generator.get_state(), **state.named("optimiser", self.adam.state())}
         for name, net in (("net", self.net), *((f"past{index}", net) for index, net in enumerate(self.past))):
             tensors |= state.named(name, net.state_dict())
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        return tensors, asdict(self.progress)
 
-    def _load_state(self) -> None:
-        kept = state.load(self.run.checkpoints / "state.safetensors")
-        if kept is None:
-            return
-        tensors, about = kept
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress = Progress(**about)
         self.net.load_state_dict(state.under(tensors, "net"))
         self.past = []

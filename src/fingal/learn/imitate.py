@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,6 +25,7 @@ from fingal.learn.parts.kinds import check_above_0, check_least, check_seed, che
 from fingal.learn.parts.pairs import Pairs, fingerprint
 from fingal.learn.parts.policy import log_chances
 from fingal.learn.parts.repeated import Repeated
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on
 from fingal.learn.parts.truth import LARGEST, Truth
 from fingal.nets import bridges, checkpoint
@@ -195,8 +197,7 @@ class Trainer:
         self._cost = torch.zeros((), device=device)
         self._updates: Repeated | None = None
         self._truth: Truth | None = None
-        self._load_state()
-        run.go_on(self.progress.steps)
+        run.resume(self)
         self.learned: Pairs
         """Pairs to learn from; there from ``gather`` on."""
         self.held_out: Pairs
@@ -335,20 +336,17 @@ class Trainer:
         return Card("imitate", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        kept = [f"net-{self.progress.steps:06d}"] if self.keeps() else []
-        for name in ("latest", *kept):
-            checkpoint.save(self.net, self.run.checkpoints / f"{name}.safetensors", self.card())
-        tensors = {"random": self.generator.get_state(), **state.named("net", self.net.state_dict())}
-        tensors |= state.named("adam", self.adam.state())
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        """Write the net and everything else that is needed to resume exactly here."""
+        numbered = {f"net-{self.progress.steps:06d}": self.net} if self.keeps() else {}
+        self.run.save(self, self.card(), numbered=numbered, latest={"latest": self.net})
 
-    def _load_state(self) -> None:
-        """Take up the run in the folder, if there is one."""
-        kept = state.load(self.run.checkpoints / "state.safetensors")
-        if kept is None:
-            return
-        tensors, about = kept
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
+        tensors = {"random": self.generator.get_state(), **state.named("net", self.net.state_dict())}
+        return tensors | state.named("adam", self.adam.state()), asdict(self.progress)
+
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress = Progress(**about)
         self.net.load_state_dict(state.under(tensors, "net"))
         self.adam.restore(state.under(tensors, "adam"))
@@ -356,16 +354,10 @@ class Trainer:
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
-    """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
-    told = saved = time.monotonic()
+    """Run to the end; gives the figures of every row. It may be killed at any moment and resumed."""
+    told = time.monotonic()
     for games in trainer.play():
         if time.monotonic() - told > 10:
             yield {"games": games}
             told = time.monotonic()
-    while trainer.progress.steps < trainer.config.steps:
-        figures = trainer.row()
-        trainer.run.log(trainer.progress.steps, figures)
-        yield figures
-        if trainer.keeps() or time.monotonic() - saved > save_seconds:
-            trainer.save()
-            saved = time.monotonic()
+    yield from rounds(trainer, trainer.row, "steps", save_seconds, timed=False)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from fingal.learn.parts.lessons import Lessons
 from fingal.learn.parts.lockstep import after_moves, empty_cells
 from fingal.learn.parts.mirror import random_cell
 from fingal.learn.parts.repeated import Repeated
+from fingal.learn.parts.rounds import rounds
 from fingal.learn.parts.run import Run, minutes_on, share_done, time_out
 from fingal.learn.parts.transitions import Moves, Transitions
 from fingal.learn.parts.truth import LARGEST, Truth
@@ -234,9 +235,8 @@ class Trainer:
         self.plies = torch.zeros(config.games, device=device)
         """[games]: how many moves each has had since its start."""
         self._sums = torch.zeros(7, device=device)
-        if not self._load_state():
+        if not run.resume(self):
             self.boards = self._begin(config.games)
-        run.go_on(self.progress.mentored + self.progress.updates)
         self._seen = self.see(self.boards)
         self._truth: Truth | None = None
 
@@ -363,7 +363,7 @@ class Trainer:
             figures |= self.measure()
         spent = time.perf_counter() - began
         figures |= {"games": progress.games, "transitions": progress.transitions, "updates": progress.updates}
-        figures |= {"minutes": progress.seconds / 60}
+        figures |= {"minutes": progress.seconds / 60, "step": progress.mentored + progress.updates}
         if progress.transitions > moves:
             figures["transitions_per_s"] = (progress.transitions - moves) / spent
         return figures
@@ -412,15 +412,15 @@ class Trainer:
         return Card("neurohex", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        folder, number = self.run.checkpoints, f"{self.progress.transitions:08d}"
-        for prefix, descent in (("net", self.critic), ("policy", self.actor)):
-            if descent is None:
-                continue
-            net = descent.net()
-            latest = "latest" if prefix == "net" else prefix
-            for name in (latest, *([f"{prefix}-{number}"] if self.keeps() else [])):
-                checkpoint.save(net, folder / f"{name}.safetensors", self.card())
+        """Write the net and everything else that is needed to resume exactly here."""
+        nets = {"net": self.critic.net()} | ({} if self.actor is None else {"policy": self.actor.net()})
+        number = f"{self.progress.transitions:08d}"
+        numbered = {f"{name}-{number}": net for name, net in nets.items()} if self.keeps() else {}
+        latest = {"latest" if name == "net" else name: net for name, net in nets.items()}
+        self.run.save(self, self.card(), numbered=numbered, latest=latest)
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
         tensors = {"random": self.generator.get_state(), "boards": self.boards, "plies": self.plies}
         for prefix, descent in (("critic", self.critic), ("actor", self.actor)):
             if descent is not None:
@@ -428,15 +428,10 @@ class Trainer:
         if self.q.still is not None:
             tensors["still"] = self.q.still
         tensors |= state.named("ring", self.ring.state())
-        about = {"progress": asdict(self.progress), "seen": self.ring.seen}
-        state.save(folder / "state.safetensors", tensors, about)
+        return tensors, {"progress": asdict(self.progress), "seen": self.ring.seen}
 
-    def _load_state(self) -> bool:
-        """Take up the run in the folder, if there is one."""
-        kept = state.load(self.run.checkpoints / "state.safetensors")
-        if kept is None:
-            return False
-        tensors, about = kept
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress = Progress(**about["progress"])
         for prefix, descent in (("critic", self.critic), ("actor", self.actor)):
             if descent is not None:
@@ -445,18 +440,11 @@ class Trainer:
         if self.q.still is not None:
             self.q.still.copy_(tensors["still"])
         self.ring.restore(state.under(tensors, "ring"), about["seen"])
-        self.boards, self.plies = tensors["boards"].to(self.device), tensors["plies"].to(self.device)
+        for name, tensor in (("boards", self.boards), ("plies", self.plies)):
+            tensor.copy_(tensors[name])
         state.set_random(self.generator, tensors["random"])
-        return True
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:
-    """Run to the end; gives the figures of every row. It may be killed at any moment and gone on with."""
-    saved = time.monotonic()
-    while trainer.done_share() < 1:
-        figures = trainer.row()
-        trainer.run.log(trainer.progress.mentored + trainer.progress.updates, figures)
-        yield figures
-        if trainer.keeps() or time.monotonic() - saved > save_seconds:
-            trainer.save()
-            saved = time.monotonic()
+    """Run to the end; gives the figures of every row. It may be killed at any moment and resumed."""
+    return rounds(trainer, trainer.row, "step", save_seconds, timed=False)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -237,9 +237,8 @@ class Trainer:
         self._advantage, self._return = torch.zeros(moves, device=device), torch.zeros(moves, device=device)
         self._sums = torch.zeros(4, device=device)
         self.marks = Marks(config.size)
-        if not self._load_state():
+        if not run.resume(self):
             self.save()
-        run.go_on(self.progress.iterations)
         # Adam's memory is another after it was loaded, so graphs are captured now.
         graph = config.graph and device.type == "cuda"
         kept = [self._at, *self.rollout, *self.games.state().values()]
@@ -343,27 +342,23 @@ class Trainer:
         return Card("ppo", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        names = [self.run.checkpoints / "latest.safetensors"]
-        for file in (*names, *([self.run.kept(self.progress.iterations)] if self.keeps() else [])):
-            checkpoint.save(self.net, file, self.card())
+        """Write the net and everything else that is needed to resume exactly here."""
+        numbered = {self.run.kept(self.progress.iterations).stem: self.net} if self.keeps() else {}
+        self.run.save(self, self.card(), numbered=numbered, latest={"latest": self.net})
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
         tensors = {"random": self.generator.get_state()}
         tensors |= state.named("net", self.net.state_dict()) | state.named("adam", self.adam.state())
-        tensors |= state.named("games", self.games.state())
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        return tensors | state.named("games", self.games.state()), asdict(self.progress)
 
-    def _load_state(self) -> bool:
-        """Take up the run in the folder, if there is one."""
-        found = state.load(self.run.checkpoints / "state.safetensors")
-        if found is None:
-            return False
-        tensors, about = found
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress = Progress(**about)
         self.net.load_state_dict(state.under(tensors, "net"))
         self.adam.restore(state.under(tensors, "adam"))
         self.games.restore(state.under(tensors, "games"))
         state.set_random(self.generator, tensors["random"])
-        return True
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -243,10 +243,9 @@ class Trainer:
         self.ring = TimeRing(config.capacity, config.games, config.size, device, discount=config.discount)
         self._ended, self._learned = torch.zeros(2, device=device), torch.zeros(5, device=device)
         self.marks = Marks(config.size)
-        if not self._load_state():
+        if not run.resume(self):
             self.ring.begin(self.games.boards)
             self.save()
-        run.go_on(self.progress.rows)
         # Adam's memory is another after it was loaded, so graphs are captured now.
         graph = config.graph and device.type == "cuda"
         changing = [self._ended, *self.games.state().values(), *self.ring.state().values()]
@@ -361,14 +360,16 @@ class Trainer:
         return Card("sac", {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost)
 
     def save(self) -> None:
-        """Write the policy and everything else that is needed to go on exactly here."""
-        latest = self.run.checkpoints / "latest.safetensors"
-        for file in (latest, *([self.run.kept(self.progress.rows)] if self.keeps() else [])):
-            checkpoint.save(self.actor, file, self.card())
+        """Write the policy and everything else that is needed to resume exactly here."""
+        numbered = {self.run.kept(self.progress.rows).stem: self.actor} if self.keeps() else {}
+        self.run.save(self, self.card(), numbered=numbered, latest={"latest": self.actor})
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
         tensors = {"random": self.generator.get_state()}
         for name, part in self._parts().items():
             tensors |= state.named(name, part)
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        return tensors, asdict(self.progress)
 
     def _parts(self) -> dict[str, dict[str, Tensor]]:
         """What is saved beside random numbers, by name."""
@@ -377,12 +378,8 @@ class Trainer:
         found |= {f"adam-{name}": adam.state() for name, adam in self.adams.items()}
         return found | {"games": self.games.state(), "ring": self.ring.state()}
 
-    def _load_state(self) -> bool:
-        """Take up the run in the folder, if there is one."""
-        found = state.load(self.run.checkpoints / "state.safetensors")
-        if found is None:
-            return False
-        tensors, about = found
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress = Progress(**about)
         self.actor.load_state_dict(state.under(tensors, "actor"))
         self.critics.load_state_dict(state.under(tensors, "critics"))
@@ -393,7 +390,6 @@ class Trainer:
         self.games.restore(state.under(tensors, "games"))
         self.ring.restore(state.under(tensors, "ring"))
         state.set_random(self.generator, tensors["random"])
-        return True
 
 
 def train(trainer: Trainer, save_seconds: float = 60.0) -> Iterator[dict[str, float]]:

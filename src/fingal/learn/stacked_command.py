@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -106,7 +105,7 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
     run = opened(options.run, about)
     try:
         # Rows come again as they are, and those that are written are passed over: none has to go.
-        run.go_on(math.inf)
+        run.begin(None, None)
         start = None
         if options.pretrained:
             start = pretrain(one.net if algorithm != "batch" else one.shape, [each.seed for each in settings])[0]

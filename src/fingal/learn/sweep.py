@@ -10,8 +10,9 @@ from __future__ import annotations
 import fcntl
 import json
 import math
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import NoneType, UnionType
@@ -20,7 +21,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy.exc import SQLAlchemyError
 
+from fingal.arena.json_files import read_object
 from fingal.learn import stacked_command
 from fingal.learn.sweep_worker import Crew, Ended, Row, Task
 from fingal.nets.card import write_atomically
@@ -235,7 +238,49 @@ def _again(study: optuna.Study, trial: FrozenTrial) -> None:
 
 
 def opened(sweep: Sweep) -> optuna.Study:
-    """The trials of a sweep so far."""
+    """The trials of a sweep so far; ValueError, in one sentence, where their file is damaged or another program's."""
+    file = sweep.folder / STORAGE
+    _check_storage(file)
+    try:
+        study = _study(sweep)
+        for trial in study.get_trials(deepcopy=False):
+            if not isinstance(trial.user_attrs.get("folder", 0), int):
+                raise ValueError("no folder")
+        if not all(isinstance(number, int) for number in _ended_by_a_kill(study)):
+            raise ValueError("no trials")
+    except (
+        SQLAlchemyError,
+        optuna.exceptions.OptunaError,
+        LookupError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+        AttributeError,
+        ArithmeticError,
+        AssertionError,
+    ) as error:
+        why = str(error).partition("\n")[0]
+        raise ValueError(f"{file} cannot be read, it is damaged or another Optuna's: {why:.200}") from None
+    return study
+
+
+def _check_storage(file: Path) -> None:
+    """ValueError unless a file, if there is one, is a whole SQLite database that Optuna made; nothing is changed."""
+    if not file.exists():
+        return
+    try:
+        with closing(sqlite3.connect(file)) as base:
+            (sound,) = base.execute("PRAGMA quick_check(1)").fetchone()
+            tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.Error as error:
+        raise ValueError(f"{file} cannot be read: {error}") from None
+    if sound != "ok":
+        raise ValueError(f"{file} is damaged: {sound}")
+    if tables and "studies" not in tables:
+        raise ValueError(f"{file} is another program's SQLite file")
+
+
+def _study(sweep: Sweep) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     pruner = optuna.pruners.MedianPruner(n_startup_trials=STARTING) if sweep.prune else optuna.pruners.NopPruner()
     study = optuna.create_study(
@@ -330,10 +375,12 @@ def _keep(sweep: Sweep) -> None:
     if not file.exists():
         write_atomically(file, (json.dumps(asked, indent=1) + "\n").encode())
         return
-    kept = json.loads(file.read_text(encoding="utf-8"))
+    kept = read_object(file, "a sweep's request")
     differing = [name for name in asked if kept.get(name) != asked[name]]
     if differing:
         raise ValueError(f"{sweep.folder} holds a sweep with other {differing[0]}: choose another folder")
+    if not (sweep.folder / STORAGE).exists() and any(sweep.folder.glob("trials/*")):
+        raise ValueError(f"{sweep.folder} has trials, but not their results, {STORAGE}: choose another folder")
 
 
 @contextmanager

@@ -63,15 +63,15 @@ class Watched(Run):
     """A run that tells of each row with a figure, and ends when it is told to."""
 
     def __init__(self, folder: str | Path, config: dict[str, Any], figure: str, tell: Callable[[Row], bool]) -> None:
-        """Open the folder; ``go_on`` tells of its rows so far."""
+        """Open the folder; ``begin`` tells of its rows so far."""
         super().__init__(folder, config)
         self.value: float | None = None
         self.names: dict[str, None] = {}
         self._figure, self._tell = figure, tell
 
-    def go_on(self, step: float) -> None:
+    def begin(self, rows: int | None, games: int | None) -> None:
         """Tell of the rows that stay; Stopped where they are enough."""
-        super().go_on(step)
+        super().begin(rows, games)
         for row in rows_in(self.folder):
             self._note(row.pop("step"), row)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.json_files import is_finite, read_json, read_rows
 from fingal.arena.store import Store, StoredGame
+from fingal.game import MAX_SIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,9 @@ def read_exam(path: Path) -> dict[str, Any]:
     """What ``fingal exam --json`` has printed to a file; ValueError when it is something else."""
     wrong = f"{path} is no result of an exam: what 'fingal exam PLAYER --json' prints is expected"
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
+        result = read_json(path, "an object")
+    except ValueError:
         raise ValueError(wrong) from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{wrong} ({error})") from None
     if not _is_result(result):
         raise ValueError(wrong)
     checked: dict[str, Any] = result
@@ -49,23 +47,26 @@ def _is_result(result: Any) -> bool:
     """Whether something read from JSON has the parts of an exam's result that the page draws."""
 
     def is_number(value: Any) -> bool:
-        return isinstance(value, int | float) and math.isfinite(value)
+        return is_finite(value) and -1e-6 <= value <= 1 + 1e-6
 
     def is_interval(value: Any) -> bool:
         return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
 
     def is_share(value: Any) -> bool:
-        return isinstance(value, dict) and is_number(value.get("share")) and is_interval(value.get("interval"))
+        good = isinstance(value, dict) and is_number(value.get("share")) and is_interval(value.get("interval"))
+        return good and type(value.get("count")) is int and 0 <= value["count"] < 2**63
 
     try:
         return (
             isinstance(result["player"], str)
-            and isinstance(result["size"], int)
+            and type(result["size"]) is int
+            and 1 <= result["size"] <= MAX_SIDE
             and all(
                 result[key] is None or (is_number(result[key]) and is_interval(result["intervals"][key]))
                 for key in ("keeps_win", "converts", "brier")
             )
             and all(is_share(share) for part in ("by_source", "by_winning_moves") for share in result[part].values())
+            and (result["calibration"] is None or isinstance(result["calibration"], list))
             and all(is_share(part) and is_number(part["expected"]) for part in result["calibration"] or ())
         )
     except (KeyError, TypeError, AttributeError):
@@ -79,20 +80,14 @@ def read_run(folder: Path) -> Trained:
         raise ValueError(f"{folder} is no run: there is no {file}")
     curves: dict[str, list[tuple[float, float]]] = {}
     before, last = 0.0, 0.0
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            figures = json.loads(line)
-            step = float(figures.pop("step"))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise ValueError(
-                f"{file}, line {number} is no line of figures: an object with a step is expected"
-            ) from None
+    for figures in read_rows(file):
+        step = float(figures.pop("step"))
         if step < last:
             # A run of several parts begins to count anew with each.
             before += last
         last = step
         for name, value in figures.items():
             # A run that diverged has no numbers to draw.
-            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            if is_finite(value):
                 curves.setdefault(name, []).append((before + step, float(value)))
     return Trained(folder.name or folder.resolve().name, curves)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.json_files import read_json
 from fingal.experiments import single
 from fingal.experiments.ablation import Trained
 from fingal.experiments.paper_002.protocol import BEYOND, LEARNERS, TUNING, Learner
@@ -105,10 +105,7 @@ def _finished(
 
 def _config(file: Path) -> dict[str, Any]:
     """A run's settings; nothing where the file is not a run's. ValueError where it is not JSON."""
-    try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError:
-        raise ValueError(f"{file} cannot be read: it is not JSON") from None
+    told = read_json(file, "a run's config")
     config = told.get("config") if isinstance(told, dict) else None
     return config if isinstance(config, dict) else {}
 

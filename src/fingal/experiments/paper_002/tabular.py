@@ -9,8 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fingal.arena import charts
 from fingal.arena.charts import Curve
+from fingal.arena.json_files import is_finite, read_object
 from fingal.arena.report.markup import Section, chart, grid, table, text, tinted
 from fingal.experiments.intervals import student_mean
 from fingal.experiments.request import refuse_none
@@ -102,8 +105,11 @@ def work_out(trial: Trial, folder: Path, processes: int, tell: Callable[[float],
     """All learners from both starts; what is in the folder already is read."""
     asked = json.loads(json.dumps(asdict(trial)))
     file = folder / FILE
-    if file.exists() and (kept := json.loads(file.read_text(encoding="utf-8")))["asked"] == asked:
-        return [Row(**row) for row in kept["rows"]]
+    if file.exists() and (kept := read_object(file, "a figure's own file")).get("asked") == asked:
+        try:
+            return [_row(row) for row in kept["rows"]]
+        except (LookupError, TypeError, ValueError):
+            raise ValueError(f"{file} does not hold the rows of its figure: put it elsewhere") from None
     tasks = [(start, *learner) for start in trial.starts() for learner in learners()]
     one = functools.partial(learned, trial=trial)
     rows = []
@@ -113,6 +119,20 @@ def work_out(trial: Trial, folder: Path, processes: int, tell: Callable[[float],
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(file, json.dumps({"asked": asked, "rows": [asdict(row) for row in rows]}).encode())
     return rows
+
+
+def _row(kept: dict[str, Any]) -> Row:
+    """A row from JSON; ValueError or TypeError where it is none."""
+    row = Row(**kept)
+    numbers = np.array([row.greedy, row.entropy, row.weight], np.float64)
+    sampled = np.array(row.sampled, np.float64)
+    if sampled.shape != (len(row.iterations), numbers.shape[1]) or not len(sampled):
+        raise ValueError("not a number for each run")
+    if not all(isinstance(text, str) for text in (row.start, row.name)) or not isinstance(row.k, int):
+        raise ValueError("no name")
+    if not all(map(is_finite, (row.rate, *row.iterations))):
+        raise ValueError("no number")
+    return row
 
 
 def section(rows: Sequence[Row], trial: Trial, pictures: dict[str, Picture]) -> Section:

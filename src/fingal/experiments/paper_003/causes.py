@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from fingal.arena.json_files import is_finite, read_object
 from fingal.arena.report.markup import Section, table, text, tinted
 from fingal.experiments.intervals import Mean, student_mean
 from fingal.experiments.paper_003 import quoted, small_alphazero, transformer_causes
@@ -59,8 +60,15 @@ def _worked_out(
 ) -> Marks:
     """What comes of every task, in processes; what is in the file of the same tasks is read."""
     asked = [f"{name}: {config}" for name, config in tasks]
-    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    rows: list[dict[str, float]] = kept["rows"] if kept.get("asked") == asked else []
+    kept = read_object(file, "a figure's own file") if file.exists() else {}
+    rows: list[dict[str, float]] = kept.get("rows", []) if kept.get("asked") == asked else []
+    if not (
+        isinstance(rows, list)
+        and len(rows) <= len(tasks)
+        and all(isinstance(row, dict) and all(map(is_finite, row.values())) for row in rows)
+        and len({frozenset(row) for row in rows}) <= 1
+    ):
+        raise ValueError(f"{file} does not hold the marks of its lessons: put it elsewhere")
     left = [config for _, config in tasks[len(rows) :]]
     for row in results(one, left, processes):
         rows.append(row)

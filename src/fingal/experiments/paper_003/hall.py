@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +108,14 @@ def _key(
 def _read(file: Path, key: NDArray[np.uint8]) -> Games | None:
     if not file.exists():
         return None
-    with np.load(file, allow_pickle=False) as kept:
-        if not np.array_equal(kept["key"], key):
-            return None
-        return Games(kept["pairs"], kept["openings"], kept["black_won"], kept["moves"])
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            if not np.array_equal(kept["key"], key):
+                return None
+            games = Games(kept["pairs"], kept["openings"], kept["black_won"], kept["moves"])
+    except (LookupError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError, OSError):
+        raise ValueError(f"{file} is damaged: put it elsewhere") from None
+    count = (len(games.pairs),) if games.pairs.ndim == 2 else ()
+    if not games.openings.shape == games.black_won.shape == games.moves.shape[:1] == count:
+        raise ValueError(f"{file} is damaged: put it elsewhere")
+    return games

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.json_files import read_json
 from fingal.experiments import single
 from fingal.experiments.ablation import Trained
 from fingal.experiments.figure import interpolated
@@ -88,10 +89,7 @@ def found(folder: Path) -> list[Lineage]:
     own = {field.name for field in fields(Dqn)}
     runs = []
     for file in sorted(folder.rglob("config.json")):
-        try:
-            told = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError:
-            raise ValueError(f"{file} cannot be read: it is not JSON") from None
+        told = read_json(file, "a run's config")
         config = told.get("config") if isinstance(told, dict) else None
         if isinstance(config, dict) and set(config) == own and (file.parent / "checkpoints" / single.LATEST).exists():
             runs.append(_lineage(config, single.rows(file.parent), file.parent))

@@ -42,6 +42,8 @@ class Actor:
         self._rounds = 0
         self._turns = [0.0] * len(pools)
         self._began = [np.zeros(pool.core.count, np.int64) for pool in pools]
+        self._kept: tuple[dict[str, Tensor], dict[str, Any]] | None = None
+        """What ``kept`` gives, until something happens: a pool that is saved goes on with other random numbers."""
 
     def take(self, version: int, net: Net) -> None:
         """Play with these weights from now on; a net of another shape gets another judge."""
@@ -58,10 +60,12 @@ class Actor:
 
     def draw_openings(self) -> None:
         """Draw openings that the net thinks even, for every size. Nothing may be under way."""
+        self._kept = None
         self._openings.draw(self.judge, self.pools, self._generator)
 
     def play(self) -> bool:
         """One round of judging for the pool that has had least of its share; says whether it is time to deliver."""
+        self._kept = None
         pool = min(range(len(self._turns)), key=lambda i: (self._turns[i], i))
         self._turns[pool] += 1 / self._shares[pool % len(self._shares)]
         chosen = self.pools[pool]
@@ -95,14 +99,17 @@ class Actor:
             pool.drop()
 
     def kept(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What has to be kept to go on exactly here: tensors by name, and what JSON can hold. It must rest."""
+        """What has to be kept to resume exactly here: tensors by name, and what JSON can hold. It must rest."""
+        if self._kept is not None:
+            return self._kept
         tensors = {
             f"pool.{i}": torch.frombuffer(bytearray(pool.core.save()), dtype=torch.uint8)
             for i, pool in enumerate(self.pools)
         }
         tensors |= {f"began.{i}": torch.from_numpy(began) for i, began in enumerate(self._began)}
         about = {"name": self.name, "judgements": self.judgements, "rounds": self._rounds, "turns": self._turns}
-        return tensors | {"random": self._generator.get_state()}, about
+        self._kept = tensors | {"random": self._generator.get_state()}, about
+        return self._kept
 
     def restore(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
         """Go on with what ``kept`` gave."""
@@ -111,4 +118,6 @@ class Actor:
             self._began[i] = tensors[f"began.{i}"].numpy().copy()
         self._generator.set_state(tensors["random"])
         self.name, self.judgements = about["name"], about["judgements"]
-        self._rounds, self._turns = about["rounds"], list(about["turns"])
+        self._rounds = about["rounds"]
+        self._turns = [float(turn) for turn, _ in zip(about["turns"], self.pools, strict=True)]
+        self._kept = dict(tensors), dict(about)

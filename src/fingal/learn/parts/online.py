@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import safetensors.torch
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fingal.learn.parts import state
 from fingal.learn.parts.history import History
-from fingal.nets.card import write_atomically
 
 SAVE_SECONDS = 20.0
 """How often a stack is written to its folder."""
@@ -241,26 +240,53 @@ class Runs:
         arrays["updates"] = self.updates
         arrays |= {f"more.{name}": sums for name, sums in self.more.items()}
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-        tensors |= {f"state.{name}": tensor.contiguous() for name, tensor in self.learner.state.items()}
-        tensors["latest"] = self.latest
-        write_atomically(path, safetensors.torch.save(tensors, {"runs": json.dumps(kept)}))
+        tensors |= state.named("state", self.learner.state) | {"latest": self.latest}
+        state.save(path, tensors, kept)
 
     def load(self, path: Path) -> None:
-        """Go on from what ``save`` wrote; ValueError when it belongs to other settings."""
-        with safetensors.safe_open(path, "pt") as file:
-            kept = json.loads(file.metadata()["runs"])
-            # A copy lies in memory as new tensors do: matrix products round by how their factors are aligned.
-            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
-        if kept["settings"] != json.loads(json.dumps(self.settings)):
-            raise ValueError(f"{path} holds runs with other settings: choose another folder")
-        self.rows, self.diverged = kept["rows"], kept["diverged"]
-        self.seconds, self.steps = kept["seconds"], kept["steps"]
+        """Resume from what ``save`` wrote; StateError when it is damaged or belongs to other settings."""
+        found = state.load(path)
+        assert found is not None
+        tensors, about = found
+        if about.get("settings") != json.loads(json.dumps(self.settings)):
+            raise state.StateError(f"{path} holds runs with other settings: choose another folder")
+        counts = {name: about[name] for name in ("seconds", "steps") if name in about}
+        state.check_about(path, counts, {"seconds": 0.0, "steps": 0})
+        try:
+            self._take(tensors, about)
+        except (LookupError, TypeError, ValueError, RuntimeError, AttributeError):
+            raise state.StateError(f"{path} is damaged, or holds runs of another kind: choose another folder") from None
+
+    def _take(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """Resume from tensors and what stands beside them; an exception where they do not belong together."""
+        # A copy lies in memory as new tensors do: matrix products round by how their factors are aligned.
+        tensors = {name: tensor.clone() for name, tensor in tensors.items()}
+        count = len(self.settings)
         for name in ("active", "game", "row", "played", "updates"):
-            setattr(self, name, tensors.pop(name).numpy())
-        self.latest = tensors.pop("latest")
-        self.more = {n.removeprefix("more."): t.numpy() for n, t in tensors.items() if n.startswith("more.")}
-        state = {n.removeprefix("state."): t for n, t in tensors.items() if n.startswith("state.")}
-        if set(state) != set(self.learner.state):
-            raise ValueError(f"{path} holds runs of another kind: choose another folder")
-        self.learner.state.update(state)
+            before, array = getattr(self, name), tensors.pop(name).numpy()
+            if array.dtype != before.dtype or array.shape[1:] != before.shape[1:]:
+                raise ValueError(name)
+            setattr(self, name, array)
+        there = len(self.active)
+        if not len(self.played) == len(self.updates) == count or not len(self.game) == len(self.row) == there:
+            raise ValueError("another number of runs")
+        if there and (np.diff(self.active).min(initial=1) < 1 or self.active[0] < 0 or self.active[-1] >= count):
+            raise ValueError("runs that are none")
+        self.more = {name: sums.numpy() for name, sums in state.under(tensors, "more").items()}
+        kept, fresh = state.under(tensors, "state"), self.learner.state
+        if kept.keys() != fresh.keys() or any(sums.shape != (there,) for sums in self.more.values()):
+            raise ValueError("another kind")
+        for name, tensor in (*kept.items(), ("latest", tensors["latest"])):
+            like, size = (self.latest, count) if name == "latest" else (fresh[name], there)
+            if tensor.dtype != like.dtype or tensor.shape != (size, *like.shape[1:]):
+                raise ValueError(name)
+        rows, diverged = about["rows"], about["diverged"]
+        numbers = [value for run in rows for row in run for value in (row["games"], *row.values())]
+        if len(rows) != count or not all(isinstance(number, int | float) for number in numbers):
+            raise ValueError("other rows")
+        if len(diverged) != count or not all(isinstance(why, str) for why in diverged):
+            raise ValueError("other sentences")
+        self.rows, self.diverged, self.latest = rows, diverged, tensors["latest"]
+        self.seconds, self.steps = about["seconds"], about["steps"]
+        self.learner.state.update(kept)
         self.learner.refresh()

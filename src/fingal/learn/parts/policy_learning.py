@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -168,9 +168,8 @@ class Learning(ABC):
         self.games = Games(config.size, config.games, self.branches(), config.threads, pinned=device.type == "cuda")
         self.progress = Progress(start=start.name if start is not None else "")
         self._truth: tuple[Truth, NDArray[np.uint8]] | None = None
-        if not self._load_state():
+        if not run.resume(self):
             self.save()
-        run.go_on(self.progress.iterations)
         self.sampler.follow()
 
     @abstractmethod
@@ -301,26 +300,20 @@ class Learning(ABC):
         return Card(self.name(), {}, sizes=(f"{self.config.size}x{self.config.size}",), cost=cost, notes=began)
 
     def save(self) -> None:
-        """Write the net and everything else that is needed to go on exactly here."""
-        files = [self.run.checkpoints / "latest.safetensors"]
-        if self.keeps():
-            files.append(self.run.kept(self.progress.iterations))
-        for file in files:
-            checkpoint.save(self.net, file, self.card())
-        tensors = state.named("net", self.net.state_dict())
-        tensors |= state.named("optimiser", state.of_optimiser(self.optimiser))
-        state.save(self.run.checkpoints / "state.safetensors", tensors, asdict(self.progress))
+        """Write the net and everything else that is needed to resume exactly here."""
+        numbered = {self.run.kept(self.progress.iterations).stem: self.net} if self.keeps() else {}
+        self.run.save(self, self.card(), numbered=numbered, latest={"latest": self.net})
 
-    def _load_state(self) -> bool:
-        """Take up the run in the folder, if there is one."""
-        found = state.load(self.run.checkpoints / "state.safetensors")
-        if found is None:
-            return False
-        tensors, about = found
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """As ``Resumable`` has it."""
+        tensors = state.named("net", self.net.state_dict())
+        return tensors | state.named("optimiser", state.of_optimiser(self.optimiser)), asdict(self.progress)
+
+    def restore(self, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+        """As ``Resumable`` has it."""
         self.progress = Progress(**about)
         self.net.load_state_dict(state.under(tensors, "net"))
         state.into_optimiser(self.optimiser, state.under(tensors, "optimiser"))
-        return True
 
 
 def begin_from(net: Convolutional, start: Path) -> None:

@@ -25,24 +25,28 @@ class Trainer(Protocol):
         """Whether the net as it is now is one to keep."""
 
     def save(self) -> None:
-        """Write everything that is needed to go on."""
+        """Write everything that is needed to resume."""
 
 
 def rounds(
-    trainer: Trainer, once: Callable[[], dict[str, float]], count: str, save_seconds: float
+    trainer: Trainer, once: Callable[[], dict[str, float]], count: str, save_seconds: float, *, timed: bool = True
 ) -> Iterator[dict[str, float]]:
-    """Go on to the end; gives the figures of every round, of which ``count`` is its number.
+    """Run to the end; gives the figures of every round, of which ``count`` is its number.
 
-    What is to be kept is saved at once, else after so many seconds. It may be killed at any moment and gone on with.
+    What is to be kept is saved at once, else after so many seconds. The time of a round is added here if ``timed``,
+    otherwise ``once`` does so. It may be killed at any moment and resumed.
     """
     progress = trainer.progress
+    if trainer.run.latest_is_old:
+        trainer.save()
     clock = saved = time.perf_counter()
     while trainer.done_share() < 1:
         figures = once()
         now = time.perf_counter()
-        progress.seconds += now - clock
+        if timed:
+            progress.seconds += now - clock
+            figures["minutes"] = progress.seconds / 60
         clock = now
-        figures["minutes"] = progress.seconds / 60
         trainer.run.log(int(figures[count]), figures)
         yield figures
         if trainer.keeps() or now - saved > save_seconds:

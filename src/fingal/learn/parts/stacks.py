@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fingal.learn.parts import state
 from fingal.learn.parts.history import History
 from fingal.learn.parts.online import SAVE_SECONDS, Measure, Runs, Told
 from fingal.learn.parts.truth import Truth
@@ -52,6 +53,7 @@ def run_stacks(
     parameters: dict[int, Tensor] = {}
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
+        state.remove_parts(Path(folder))
     for number, chosen in enumerate(stacks(families)):
         runs = begin(chosen)
         path = None if folder is None else Path(folder) / f"stack-{number}.safetensors"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,10 +31,8 @@ def played(file: Path) -> int:
     if not file.exists():
         return 0
     kept = file.read_bytes()
-    whole = kept[: kept.rfind(b"\n") + 1]
-    if whole != kept:
-        file.write_bytes(whole)
-    return whole.count(b"\n")
+    os.truncate(file, kept.rfind(b"\n") + 1)
+    return kept.count(b"\n")
 
 
 def play(
