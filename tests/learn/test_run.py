@@ -44,6 +44,7 @@ def test_rows_after_the_state_are_dropped(tmp_path: Path, before: int) -> None:
     run.close()
     run = logged(tmp_path)
     assert run.resume(Counter())
+    run.begin()
     assert [(row["step"], row["loss"]) for row in rows_in(tmp_path)] == [(s, s / 8) for s in steps[:before]]
     run.log(10, {"loss": 2.0})
     run.close()
@@ -52,7 +53,9 @@ def test_rows_after_the_state_are_dropped(tmp_path: Path, before: int) -> None:
 
 def test_a_run_without_a_state_begins_again_without_rows(tmp_path: Path) -> None:
     logged(tmp_path, 1, 2).close()
-    assert not logged(tmp_path).resume(Counter())
+    run = logged(tmp_path)
+    assert not run.resume(Counter())
+    run.begin()
     assert rows_in(tmp_path) == []
 
 
@@ -64,6 +67,7 @@ def test_sample_games_after_the_state_are_dropped_and_others_are_left_alone(tmp_
     (run.games / ".000003-d.sgf.x.part").write_text("(;", encoding="utf-8")
     run = Run(tmp_path, {"size": 3})
     assert run.resume(learner)
+    run.begin()
     assert sorted(file.name for file in run.games.iterdir()) == ["000000-a.sgf", "000001-b.sgf", "mine.sgf"]
     run.save(learner, Card("none", {}), latest={}, games=[("e", "(;4)")])
     assert (run.games / "000002-e.sgf").read_text(encoding="utf-8") == "(;4)"

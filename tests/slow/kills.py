@@ -44,12 +44,18 @@ class Server:
         command = [sys.executable, "-m", "tests.slow.kills"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def run(self, arguments: list[str], files: Path, *, touch: int = 0, seconds: float = PATIENCE) -> Ended:
-        """Run ``fingal`` with arguments; killed before touch number ``touch`` of ``files``, or after some seconds."""
+    def run(
+        self, arguments: list[str], files: Path, *, touch: int = 0, seconds: float = PATIENCE, alone: bool = False
+    ) -> Ended:
+        """Run ``fingal`` with arguments; killed before touch number ``touch`` of ``files``, or after some seconds.
+
+        With ``alone`` games of a match are played in the process itself, which takes milliseconds to start.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         said = self._place / "said"
         job = {"arguments": arguments, "files": str(files), "touch": touch, "seconds": seconds, "said": str(said)}
+        job["alone"] = alone
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
@@ -82,6 +88,7 @@ def main() -> None:
     import fingal.arena.exam.command
     import fingal.learn.command
     from fingal import cli
+    from fingal.arena.crew import Alone
 
     for name in (*fingal.learn.command.LEARNERS, "td", "batch", "actor_critic"):
         __import__(f"fingal.learn.{name}")
@@ -98,6 +105,8 @@ def main() -> None:
                 for number, name in ((1, "out"), (2, "err")):
                     os.dup2(os.open(f"{job['said']}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
                 touches = watched(job["files"], job["touch"])
+                if job["alone"]:
+                    fingal.arena.command.Workers = lambda *_: Alone()  # type: ignore[assignment,misc]
                 sys.argv = ["fingal", *job["arguments"]]
                 status = 0
                 try:

@@ -341,6 +341,7 @@ def train(trainer: Trainer) -> Iterator[dict[str, float]]:
 
 def _train(trainer: Trainer) -> Iterator[dict[str, float]]:
     config, progress = trainer.config, trainer.progress
+    trainer.run.begin()
     older = copy.deepcopy(trainer.average)
     clock = time.perf_counter()
     saved = progress.seconds

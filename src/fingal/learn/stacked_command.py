@@ -105,7 +105,7 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
     run = opened(options.run, about)
     try:
         # Rows come again as they are, and those that are written are passed over: none has to go.
-        run.begin(None, None)
+        run.begin()
         start = None
         if options.pretrained:
             start = pretrain(one.net if algorithm != "batch" else one.shape, [each.seed for each in settings])[0]

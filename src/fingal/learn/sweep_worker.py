@@ -69,9 +69,11 @@ class Watched(Run):
         self.names: dict[str, None] = {}
         self._figure, self._tell = figure, tell
 
-    def begin(self, rows: int | None, games: int | None) -> None:
-        """Tell of the rows that stay; Stopped where they are enough."""
-        super().begin(rows, games)
+    def begin(self) -> None:
+        """Tell of the rows that stay, once; Stopped where they are enough."""
+        if self._begun:
+            return
+        super().begin()
         for row in rows_in(self.folder):
             self._note(row.pop("step"), row)
 

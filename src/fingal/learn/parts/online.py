@@ -250,8 +250,9 @@ class Runs:
         tensors, about = found
         if about.get("settings") != json.loads(json.dumps(self.settings)):
             raise state.StateError(f"{path} holds runs with other settings: choose another folder")
-        counts = {name: about[name] for name in ("seconds", "steps") if name in about}
+        counts: dict[str, Any] = {name: about[name] for name in ("seconds", "steps") if name in about}
         state.check_about(path, counts, {"seconds": 0.0, "steps": 0})
+        state.check_finite(path, {name: tensor for name, tensor in tensors.items() if name == "latest"})
         try:
             self._take(tensors, about)
         except (LookupError, TypeError, ValueError, RuntimeError, AttributeError):

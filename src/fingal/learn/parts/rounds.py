@@ -37,6 +37,7 @@ def rounds(
     otherwise ``once`` does so. It may be killed at any moment and resumed.
     """
     progress = trainer.progress
+    trainer.run.begin()
     if trainer.run.latest_is_old:
         trainer.save()
     clock = saved = time.perf_counter()

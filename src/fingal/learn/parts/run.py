@@ -88,12 +88,15 @@ class Run:
             differing = [key for key in config if kept.get(key) != json.loads(json.dumps(config[key]))]
             if differing:
                 raise ValueError(f"{self.folder} holds a run with another {differing[0]}: choose another folder")
+        elif self.has_state():
+            raise ValueError(f"{self.folder} holds a run without its settings, {file}: put it back")
         else:
             about = {"config": config, "commit": commit()}
             write_atomically(file, (json.dumps(about, indent=1) + "\n").encode())
         self._metrics.touch()
         self._begun = False
-        self._rows = self._sampled = 0
+        self._rows: int | None = None
+        self._sampled: int | None = None
         self.latest_is_old = False
         """Whether a kill came after the state was written and before the latest net was."""
         self._board: Any = None
@@ -108,10 +111,9 @@ class Run:
         return (self.checkpoints / STATE).exists()
 
     def resume(self, learner: Resumable) -> bool:
-        """Let a learner resume from the run's state, and drop the rows and games after it; False where none is.
+        """Let a learner resume from the run's state; False where there is none. ``begin`` drops what came after it.
 
-        StateError, and nothing is changed, where the state is damaged, of another shape of run, or gone though a net
-        is there.
+        StateError where the state is damaged, of another shape of run, or gone though a net is there.
         """
         file, latest = self.checkpoints / STATE, self.checkpoints / LATEST
         found = state.load(file)
@@ -121,10 +123,10 @@ class Run:
                     f"{self.folder} kept no state to go on from: choose another folder, and --start {latest} for its "
                     "net"
                 )
-            self.begin(0, 0)
+            self._rows = self._sampled = 0
             return False
         tensors, about = found
-        rows, games = self._logged(file, about.pop(LOG, None))
+        counts = self._logged(file, about.pop(LOG, None))
         _, fresh = learner.state()
         state.check_about(file, about, fresh)
         state.check_finite(file, tensors)
@@ -139,7 +141,7 @@ class Run:
         elsewhere = [f"{name}." for name in fresh if {} in (fresh[name], about[name])]
         state.check_taken(file, tensors, learner.state()[0], elsewhere)
         self.latest_is_old = not latest.exists() or latest.stat().st_mtime_ns < file.stat().st_mtime_ns
-        self.begin(rows, games)
+        self._rows, self._sampled = counts
         return True
 
     def _logged(self, file: Path, counts: Any) -> tuple[int | None, int | None]:
@@ -154,23 +156,25 @@ class Run:
             )
         return counts["rows"], counts["games"]
 
-    def begin(self, rows: int | None, games: int | None) -> None:
-        """Keep so many rows of figures and sample games, or all, and drop what came after them.
+    def begin(self) -> None:
+        """Drop the rows of figures and sample games after the state that was resumed, and a row that was cut short.
 
-        A row that a kill cut short is dropped; ValueError where a whole line is no row.
+        ``log`` and ``save`` do so at the latest. ValueError, and nothing is dropped, where a whole line is no row.
         """
+        if self._begun:
+            return
         there = read_rows(self._metrics, live=True, pure=True)
-        self._rows = len(there) if rows is None else rows
-        if self._rows < len(there):
-            self._dropped = int(there[self._rows]["step"])
+        rows = len(there) if self._rows is None else self._rows
+        if rows < len(there):
+            self._dropped = int(there[rows]["step"])
         lines = self._metrics.read_bytes().splitlines(keepends=True)
-        os.truncate(self._metrics, sum(map(len, lines[: self._rows])))
+        os.truncate(self._metrics, sum(map(len, lines[:rows])))
         samples = self._samples()
-        self._sampled = len(samples) if games is None else games
+        sampled = len(samples) if self._sampled is None else self._sampled
         for number, file in samples:
-            if number >= self._sampled:
+            if number >= sampled:
                 file.unlink()
-        self._begun = True
+        self._rows, self._sampled, self._begun = rows, sampled, True
 
     def _samples(self) -> list[tuple[int, Path]]:
         """The sample games and their numbers."""
@@ -179,8 +183,8 @@ class Run:
 
     def log(self, step: int, metrics: dict[str, float]) -> None:
         """Write one line of figures, and the same to TensorBoard where it is installed."""
-        if not self._begun:
-            self.begin(None, None)
+        self.begin()
+        assert self._rows is not None
         line = json.dumps({"step": step, "time": round(time.time(), 2), **metrics}) + "\n"
         with self._metrics.open("ab", buffering=0) as file:
             file.write(line.encode())
@@ -212,6 +216,8 @@ class Run:
         stay as they are, ``numbered``, come before the state, which may need them. ``games`` are sample games, their
         names and their SGF. A net that cannot be saved leaves the state as it was.
         """
+        self.begin()
+        assert self._sampled is not None
         for name, text in games:
             file = self.games / f"{self._sampled:06d}-{name}.sgf"
             write_atomically(file, text.encode())
