@@ -1,6 +1,7 @@
 """``fingal sweep``: what may vary, which trials are ended early, and how a killed sweep goes on."""
 
 import json
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import ClassVar
 
 import pytest
 
+from tests.broken import changed_bytes, contents, refused
 from tests.conftest import Run
 
 pytest.importorskip("optuna")
@@ -206,6 +208,43 @@ def test_a_sweep_that_is_killed_while_it_goes_on(tmp_path: Path, monkeypatch: py
     assert Alone.folders[0] == (place, settings)
     assert len({folder for folder, _ in Alone.folders}) == len(Alone.folders) == 2
     assert len(sweep.ordered(study)) == 2
+
+
+def spoiled_sweeps(folder: Path, seeds: range) -> int:
+    """Open a sweep whose database has other bytes for each seed; how often it was refused."""
+    sweep.run(asked(folder, 3))
+    file = folder / sweep.STORAGE
+    whole, count = file.read_bytes(), 0
+    for seed in seeds:
+        file.write_bytes(changed_bytes(whole, random.Random(seed)))
+        before = file.read_bytes()
+        if refused(lambda: sweep.ordered(sweep.opened(asked(folder, 3))), file):
+            count += 1
+            assert file.read_bytes() == before
+    return count
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_database_with_other_bytes_is_read_or_refused(tmp_path: Path) -> None:
+    assert spoiled_sweeps(tmp_path, range(25)) > 5
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_sweep_whose_files_are_broken_or_gone_is_refused(tmp_path: Path) -> None:
+    sweep.run(asked(tmp_path, 2))
+    (tmp_path / "trials" / "0000").mkdir(parents=True)
+    (tmp_path / "trials" / "0000" / "config.json").write_text("{}")
+    for name, spoil in ((sweep.ASKED, b"{"), (sweep.ASKED, b"[]"), (sweep.STORAGE, b"x" * 900), (sweep.STORAGE, None)):
+        whole = (tmp_path / name).read_bytes()
+        if spoil is None:
+            (tmp_path / name).unlink()
+        else:
+            (tmp_path / name).write_bytes(spoil)
+        before = contents(tmp_path)
+        assert refused(lambda: sweep.run(asked(tmp_path, 2)), tmp_path), name
+        assert contents(tmp_path) == before
+        (tmp_path / name).write_bytes(whole)
+    assert len(sweep.ordered(sweep.run(asked(tmp_path, 2)))) == 2
 
 
 @pytest.mark.usefixtures("alone")

@@ -275,7 +275,7 @@ def _check_storage(file: Path) -> None:
     except sqlite3.Error as error:
         raise ValueError(f"{file} cannot be read: {error}") from None
     if sound != "ok":
-        raise ValueError(f"{file} is damaged: {sound}")
+        raise ValueError(f"{file} is damaged: {' '.join(str(sound).split()):.200}")
     if tables and "studies" not in tables:
         raise ValueError(f"{file} is another program's SQLite file")
 
