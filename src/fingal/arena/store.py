@@ -291,7 +291,8 @@ class Store:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} cannot be read: {error}") from None
+            # Some of SQLite's sentences quote what they cannot read.
+            raise ValueError(f"{self.path} cannot be read: {' '.join(str(error).split()):.200}") from None
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:

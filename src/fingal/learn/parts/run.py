@@ -132,6 +132,7 @@ class Run:
         state.check_finite(file, tensors)
         try:
             learner.restore(dict(tensors), about)
+            taken, _ = learner.state()
         except (state.StateError, CheckpointError):
             raise
         except (LookupError, TypeError, ValueError, RuntimeError, ArithmeticError, AttributeError, AssertionError):
@@ -139,7 +140,7 @@ class Run:
                 f"{file} does not fit this run, it is damaged or another learner's{state.ANEW}"
             ) from None
         elsewhere = [f"{name}." for name in fresh if {} in (fresh[name], about[name])]
-        state.check_taken(file, tensors, learner.state()[0], elsewhere)
+        state.check_taken(file, tensors, taken, elsewhere)
         self.latest_is_old = not latest.exists() or latest.stat().st_mtime_ns < file.stat().st_mtime_ns
         self._rows, self._sampled = counts
         return True
