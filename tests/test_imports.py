@@ -11,8 +11,8 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "fingal"
 
 # "fingal" is the package's own __init__, which shows the game to the world.
-ORDER = ["background", "game", "fingal", "analysis", "solve", "search", "nets", "players", "envs", "arena", "learn"]
-ORDER += ["experiments", "serve", "bench", "testing", "cli"]
+ORDER = ["background", "ranges", "game", "fingal", "analysis", "solve", "search", "nets", "players", "envs", "arena"]
+ORDER += ["learn", "experiments", "serve", "bench", "testing", "cli"]
 
 
 def room(module: str) -> str:

@@ -104,8 +104,8 @@ def test_swap() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("resistance:depth=0", "depth=0 is not possible: at least 1"),
-        ("resistance:width=-1", "width=-1 is not possible: at least 1"),
+        ("resistance:depth=0", "depth must be from 1 to 2147483647, not 0"),
+        ("resistance:width=-1", "width must be from 1 to 2147483647, not -1"),
         ("resistance:deep=2", "resistance has no setting 'deep' (did you mean depth?)"),
         ("resistance:temperature=1", "resistance has no scores to draw from: temperature must be 0"),
     ],

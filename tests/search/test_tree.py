@@ -310,11 +310,11 @@ def test_gumbel_considers_the_moves_it_is_told_to() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"batch": 0}, "batch must be at least 1, not 0"),
-        ({"considered": 0}, "considered must be at least 1, not 0"),
+        ({"batch": 0}, "batch must be from 1 to 4096, not 0"),
+        ({"considered": 0}, "considered must be from 1 to 2147483647, not 0"),
         ({"noise": 1.5}, "noise must be from 0 to 1, not 1.5"),
-        ({"c_init": -1.0}, "c_init must be a number from 0 on, not -1.0"),
-        ({"c_scale": float("nan")}, "c_scale must be a number from 0 on, not nan"),
+        ({"c_init": -1.0}, "c_init must be from 0 to 1000000000, not -1.0"),
+        ({"c_scale": float("nan")}, "c_scale must be from 0 to 1000000000, not nan"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, float], sentence: str) -> None:

@@ -75,12 +75,12 @@ def test_solve_writes_a_proof(fingal: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("3", "--memory", "0"), "memory=0 is not possible"),
+        (("3", "--memory", "0"), "memory must be from 1 to 100000000, not 0"),
         (("3", "--memory", "99999999"), "cannot be had on this machine"),
         (("3", "--time", "0"), "seconds=0.0 is not possible"),
         (("11", "--nodes", "1", "--proof", "x"), "there is no proof to write: Not solved: 1 positions"),
         (("3 a1 a1",), "a1"),
-        (("3", "--nodes", "9" * 20), f"nodes={'9' * 20} is not possible: at most 10^18"),
+        (("3", "--nodes", "9" * 20), f"nodes must be from 1 to 1000000000000000000, not {'9' * 20}"),
         (("3", "--table", "nowhere/t"), "nowhere/t cannot be written: there is no folder nowhere"),
         (("3", "--proof", "nowhere/p"), "nowhere/p cannot be written: there is no folder nowhere"),
         (("3", "--proof", "."), ". cannot be written: it is a folder, and a file is expected"),

@@ -170,9 +170,9 @@ def test_a_game_that_is_over_needs_no_search() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="memory=0 is not possible"):
+    with pytest.raises(ValueError, match="memory must be from 1 to 100000000, not 0"):
         Settings(memory=0)
-    with pytest.raises(ValueError, match="threads=0 is not possible"):
+    with pytest.raises(ValueError, match="threads must be from 1 to 256, not 0"):
         Settings(threads=0)
     with pytest.raises(ValueError, match="this solver is for 3x3 boards"):
         Solver(3, 3, SMALL).solve(Board(4))

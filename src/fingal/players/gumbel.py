@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fingal.players.net_search import NetSearchSettings
 from fingal.players.player import Player
+from fingal.ranges import MOST_INT, MOST_WEIGHT, check_range
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,13 @@ class Settings(NetSearchSettings):
     """How much the values found count against the policy."""
     noise: float = 0.0
     """The scale of the Gumbel noise at the root: 0 plays the best move, 1 explores as in training."""
+
+    def __post_init__(self) -> None:
+        """Reject numbers that the core's formula does not hold."""
+        super().__post_init__()
+        check_range(self, 1, MOST_INT, "considered")
+        check_range(self, 0, MOST_WEIGHT, "scale")
+        check_range(self, 0, 1, "noise")
 
 
 def make(settings: Settings) -> Player:

@@ -9,6 +9,7 @@ from fingal.game import RESIGN, SWAP, Board, Colour, Record
 from fingal.game.board import mirror
 from fingal.players.engine import Engine, Refused, one_line
 from fingal.players.player import NO_LIMIT, Limit, PlayerError, open_board
+from fingal.ranges import MOST_SECONDS, check_range
 
 _SECONDS = 60.0
 _FIRST_SECONDS = 20.0
@@ -27,9 +28,10 @@ class Settings:
     """Commands for the engine before its first game, separated by semicolons."""
 
     def __post_init__(self) -> None:
-        """Refuse timeouts that no engine can keep."""
+        """Reject timeouts that no engine can keep, and those that no clock can."""
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError(f"timeout={self.timeout:g} is not possible: it must be more than 0")
+        check_range(self, 0, MOST_SECONDS, "timeout")
 
 
 class HtpPlayer:

@@ -12,6 +12,7 @@ from fingal.background import Flag
 from fingal.game import SWAP, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
 from fingal.players.searching import even_opening, may_be_swapped, values_after
+from fingal.ranges import MOST_THREADS, check_range, shown
 from fingal.search.evaluator import Evaluator
 
 
@@ -31,14 +32,15 @@ class Settings:
     """Where the net runs; auto takes a GPU when there is one."""
 
     def __post_init__(self) -> None:
-        """Refuse what is not searched."""
+        """Reject what is not searched."""
         check_depth(self.depth)
+        check_range(self, 1, MOST_THREADS, "threads")
 
 
 def check_depth(depth: int) -> None:
     """Refuse a depth that is not searched."""
     if depth not in (1, 2):
-        raise ValueError(f"depth={depth} is not possible: 1 or 2")
+        raise ValueError(f"depth={shown(depth)} is not possible: 1 or 2")
 
 
 class MinimaxPlayer:

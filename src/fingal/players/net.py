@@ -10,6 +10,7 @@ import numpy as np
 
 from fingal.game import SWAP, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
+from fingal.ranges import MOST_THREADS, check_range
 from fingal.search.evaluator import Evaluator, Remembering
 
 
@@ -29,6 +30,10 @@ class Settings:
     """Where the net runs; auto takes a GPU when there is one."""
     seed: int | None = None
     """Start of the random numbers; without one, no two games are alike."""
+
+    def __post_init__(self) -> None:
+        """Reject threads that no machine has."""
+        check_range(self, 1, MOST_THREADS, "threads")
 
 
 class NetPlayer:
@@ -52,7 +57,7 @@ class NetPlayer:
         """The policy's best legal move, or one drawn from it."""
         from fingal.nets.agreement import legal_logits
         from fingal.nets.planes import positions_of
-        from fingal.players.searching import even_opening, may_be_swapped, values_after
+        from fingal.players.searching import draw, even_opening, may_be_swapped, values_after
 
         board = open_board(record)
         self.value = None
@@ -70,8 +75,7 @@ class NetPlayer:
         logits = legal_logits(said, positions)[0].astype(np.float64)
         if self._temperature <= 0:
             return int(logits.argmax())
-        weights = np.exp((logits - logits.max()) / self._temperature)
-        return self._random.choices(range(board.cells), weights.tolist())[0]
+        return draw(logits, self._temperature, self._random)
 
     def close(self) -> None:
         """Nothing to let go of."""

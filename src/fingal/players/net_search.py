@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fingal.ranges import MOST_BATCH, MOST_INT, MOST_THREADS, check_range
+
 if TYPE_CHECKING:
     from fingal.players.player import Player
     from fingal.search import tree
@@ -41,6 +43,12 @@ class NetSearchSettings:
     """Where the net runs; auto takes a GPU when there is one."""
     seed: int | None = None
     """Start of the random numbers; without one, no two games are alike."""
+
+    def __post_init__(self) -> None:
+        """Reject numbers that the core does not hold."""
+        check_range(self, 1, MOST_BATCH, "batch")
+        check_range(self, 0, MOST_INT, "connections")
+        check_range(self, 1, MOST_THREADS, "threads")
 
     def player(self, name: str, how: tree.Settings) -> Player:
         """A player that searches so; ValueError, with one sentence, when there is no such net."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -9,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingal.game import RESIGN, Board, Record, Special
+from fingal.ranges import shown
 from fingal.search.evaluator import EvaluationError, Positions
-
-MOST = 10**18
-"""Of simulations and of nodes: searches count in 64 bits, and add to what they have counted before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +27,17 @@ class Limit:
     """How many moves ``clock`` is for; None for all of the game that is left."""
 
     def __post_init__(self) -> None:
-        """Refuse limits that leave no room for a move."""
-        if self.clock is not None and not self.clock >= 0:
-            raise ValueError(f"a clock of {self.clock} seconds is not possible: it must be at least 0")
-        for name in ("simulations", "seconds", "nodes", "moves"):
+        """Reject limits that leave no room for a move, and those that no search can count."""
+        if self.clock is not None and not 0 <= self.clock <= sys.float_info.max:
+            raise ValueError(
+                f"a clock of {shown(self.clock)} seconds is not possible: it must be at least 0, and finite"
+            )
+        for name, most in (("simulations", 18), ("seconds", 9), ("nodes", 18), ("moves", 18)):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise ValueError(f"a limit of {value} {name} is not possible: it must be more than 0")
-        for name in ("simulations", "nodes"):
-            value = getattr(self, name)
-            if value is not None and value > MOST:
-                raise ValueError(f"a limit of {value} {name} is not possible: it must be at most 10^18")
+                raise ValueError(f"a limit of {shown(value)} {name} is not possible: it must be more than 0")
+            if value is not None and value > 10**most:
+                raise ValueError(f"a limit of {shown(value)} {name} is not possible: it must be at most 10^{most}")
 
 
 NO_LIMIT = Limit()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fingal.players.net_search import NetSearchSettings
 from fingal.players.player import Player
+from fingal.ranges import MOST_WEIGHT, check_range
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,12 @@ class Settings(NetSearchSettings):
     """How much less than the position itself a move that was never tried is worth."""
     noise: float = 0.0
     """The share of Dirichlet noise in the policy at the root, from 0 to 1."""
+
+    def __post_init__(self) -> None:
+        """Reject weights that the core's formula does not hold."""
+        super().__post_init__()
+        check_range(self, 0, MOST_WEIGHT, "c", "fpu")
+        check_range(self, 0, 1, "noise")
 
 
 def make(settings: Settings) -> Player:

@@ -11,6 +11,7 @@ from fingal.background import Flag
 from fingal.game import SWAP, Board, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
 from fingal.players.searching import may_be_swapped
+from fingal.ranges import MOST_INT, check_range
 from fingal.search.alphabeta import alphabeta
 
 
@@ -26,10 +27,8 @@ class Settings:
     """Whether virtual connections prove wins, prune moves and conduct."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be searched."""
-        for name in ("depth", "width"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} is not possible: at least 1")
+        """Reject what cannot be searched."""
+        check_range(self, 1, MOST_INT, "depth", "width")
 
 
 class ResistancePlayer:

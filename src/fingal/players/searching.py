@@ -322,9 +322,15 @@ def even_opening(values: NDArray[np.float32], temperature: float, rng: random.Ra
     With a temperature it is drawn with probability exp(-|value| / temperature), over their sum.
     """
     value = np.abs(values)
-    if temperature > 0:
-        return rng.choices(range(len(value)), np.exp(-value / temperature).tolist())[0]
-    return int(value.argmin())
+    return draw(-value, temperature, rng) if temperature > 0 else int(value.argmin())
+
+
+def draw(scores: NDArray[np.floating], temperature: float, rng: random.Random) -> int:
+    """An index of ``scores`` drawn with probability exp(score / temperature), over their sum."""
+    ahead = scores.astype(np.float64) - scores.max()  # the best has weight 1, however low the temperature is
+    with np.errstate(over="ignore"):
+        weights = np.exp(ahead / temperature)
+    return rng.choices(range(len(weights)), weights.tolist())[0]
 
 
 def values_after(evaluator: Evaluator, board: Board) -> NDArray[np.float32]:

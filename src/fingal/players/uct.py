@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fingal.ranges import MOST_MEMORY, check_range
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -69,14 +71,16 @@ class Settings:
     seed: int | None = None
     """Start of the random numbers; without one, no two games are alike."""
 
+    def __post_init__(self) -> None:
+        """Reject a table that the solver cannot have; ``fingal.search.uct`` checks the other numbers."""
+        check_range(self, 1, MOST_MEMORY, "memory")
+
 
 def make(settings: Settings) -> Player:
     """A player as the settings say."""
     from fingal.players.searching import Manner, SearchPlayer, limit_of
     from fingal.search import uct
 
-    if settings.memory < 1:
-        raise ValueError(f"memory={settings.memory} is not possible: a table has at least 1 MB")
     memory = settings.memory if settings.solver else 0
     bias = settings.bias
     if bias is None:

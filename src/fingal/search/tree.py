@@ -10,6 +10,7 @@ import numpy as np
 
 from fingal import _core
 from fingal.game import Board
+from fingal.ranges import MOST_BATCH, MOST_INT, MOST_THREADS, MOST_WEIGHT, check_range
 from fingal.search import growing
 from fingal.search.crew import Crew
 from fingal.search.evaluator import Evaluator
@@ -44,19 +45,13 @@ class Settings:
     """How many threads share the tree, each with batches of its own; the evaluator must allow calls at once."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        for name in ("considered", "batch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if not 1 <= self.threads <= 256:
-            raise ValueError(f"threads must be from 1 to 256, not {self.threads}")
-        for name in ("c_init", "fpu_reduction", "c_scale"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        if self.connections < 0:
-            raise ValueError(f"connections must be at least 0, not {self.connections}")
-        if not 0 <= self.noise <= 1:
-            raise ValueError(f"noise must be from 0 to 1, not {self.noise}")
+        """Reject numbers that the core does not hold."""
+        check_range(self, 1, MOST_INT, "considered")
+        check_range(self, 1, MOST_BATCH, "batch")
+        check_range(self, 1, MOST_THREADS, "threads")
+        check_range(self, 0, MOST_WEIGHT, "c_init", "fpu_reduction", "c_scale")
+        check_range(self, 0, MOST_INT, "connections")
+        check_range(self, 0, 1, "noise")
 
     def core(self) -> _core.SearchSettings:
         """The same for the core."""

@@ -17,6 +17,7 @@ import numpy as np
 from fingal import _core
 from fingal.background import BackgroundCall
 from fingal.game import Board
+from fingal.ranges import LEAST_WEIGHT, MOST_INT, MOST_MEMORY, MOST_THREADS, MOST_WEIGHT, check_range
 from fingal.search import growing, patterns
 from fingal.search.evaluator import Evaluator, Positions
 from fingal.search.growing import MOST_EDGES, check_limits
@@ -62,21 +63,13 @@ class Settings:
     """Megabytes of a solver's table, which tries to prove the position meanwhile, in a thread of its own; 0: none."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        for name in ("rave_initial", "rave_final", "even", "flat"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be a number above 0, not {getattr(self, name)}")
-        for name in ("bias", "c", "fpu_reduction"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
-        for name, least in (("expand", 1), ("knowledge", 0), ("solver", 0), ("ask", 1), ("least_reply", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
-            if getattr(self, name) >= 1 << 31:
-                raise ValueError(f"{name} must be below {1 << 31}, not {getattr(self, name)}")
-        for name in ("threads", "batch"):
-            if not 1 <= getattr(self, name) <= 256:
-                raise ValueError(f"{name} must be from 1 to 256, not {getattr(self, name)}")
+        """Reject numbers that the core does not hold."""
+        check_range(self, LEAST_WEIGHT, MOST_WEIGHT, "rave_initial", "rave_final", "even", "flat")
+        check_range(self, 0, MOST_WEIGHT, "bias", "c", "fpu_reduction")
+        check_range(self, 1, MOST_INT, "expand", "ask", "least_reply")
+        check_range(self, 0, MOST_INT, "knowledge")
+        check_range(self, 0, MOST_MEMORY, "solver")
+        check_range(self, 1, MOST_THREADS, "threads", "batch")
         if self.backup not in ("mean", "min"):
             raise ValueError(f"backup must be mean or min, not {self.backup!r}")
 

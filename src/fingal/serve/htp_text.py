@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeVar
 
 from fingal.game import Colour
+from fingal.ranges import MOST_SECONDS
 
 MAX_LINE = 65_536
 """Bytes; a longer command line is refused."""
@@ -140,8 +141,8 @@ def to_seconds(word: str) -> float:
         seconds = float(word)
     except ValueError:
         seconds = math.nan
-    if not 0 <= seconds < math.inf:
-        raise ValueError(f"{short(word)} is not a time: a number of seconds is expected")
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise ValueError(f"{short(word)} is not a time: a number of seconds from 0 to 10^9 is expected")
     return seconds
 
 

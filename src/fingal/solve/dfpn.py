@@ -13,13 +13,22 @@ from typing import Any
 from fingal import _core
 from fingal.background import Flag, run_interruptibly
 from fingal.game import Board, Colour
+from fingal.ranges import (
+    MOST_COUNT,
+    MOST_INT,
+    MOST_MEMORY,
+    MOST_SECONDS,
+    MOST_THREADS,
+    MOST_WEIGHT,
+    check_number,
+    check_range,
+    shown,
+)
 
 Policy = Callable[[Sequence[Sequence[int]], int], Sequence[float]]
 """From stones (Black's and White's words, cell i in bit i % 64 of word i // 64) and the side to move to a score for
 every cell, [cells]: the higher, the sooner it is tried."""
 
-MOST_NODES = 10**18
-"""The core counts positions in 64 bits, those of earlier searches too."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +50,11 @@ class Settings:
     takes longer and proofs are much shorter."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        if self.memory < 1:
-            raise ValueError(f"memory={self.memory} is not possible: a table has at least 1 MB")
-        if not 1 <= self.threads <= 256:
-            raise ValueError(f"threads={self.threads} is not possible: from 1 to 256")
-        if self.wide_base < 1 or not self.wide_factor >= 0 or not self.epsilon >= 0:
-            raise ValueError("wide_base must be at least 1, wide_factor and epsilon at least 0")
+        """Reject numbers that the core does not hold."""
+        check_range(self, 1, MOST_MEMORY, "memory")
+        check_range(self, 1, MOST_THREADS, "threads")
+        check_range(self, 1, MOST_INT, "wide_base")
+        check_range(self, 0, MOST_WEIGHT, "wide_factor", "epsilon")
 
     def core(self) -> _core.SolverSettings:
         """The same for the core."""
@@ -308,9 +315,9 @@ class _Budget:
     ) -> None:
         for name, limit in (("nodes", nodes), ("seconds", seconds)):
             if limit is not None and not limit > 0:
-                raise ValueError(f"{name}={limit} is not possible: a limit is more than 0")
-        if nodes is not None and nodes > MOST_NODES:
-            raise ValueError(f"nodes={nodes} is not possible: at most 10^18")
+                raise ValueError(f"{name}={shown(limit)} is not possible: a limit is more than 0")
+        check_number("nodes", nodes, 1, MOST_COUNT)
+        check_number("seconds", seconds, 0, MOST_SECONDS)
         self.solver, self.report = solver, report
         self.begun, self.first = time.monotonic(), solver._core.nodes
         self.end = math.inf if seconds is None else self.begun + seconds
