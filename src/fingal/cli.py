@@ -250,7 +250,8 @@ def match(
     from fingal.arena import command
 
     check_silence((first, second), json)
-    command.match(first, second, event, sprt, json, out, notes)
+    if command.match(first, second, event, sprt, json, out, notes).forfeited:
+        sys.exit(1)
 
 
 @app.command
@@ -284,7 +285,8 @@ def tournament(
 
     entered = (*players, *(command.run_players(run, checkpoints, player) if run is not None else ()))
     check_silence(entered, json)
-    command.tournament(entered, event, kind, heads, rounds, anchor, json, out, notes)
+    if command.tournament(entered, event, kind, heads, rounds, anchor, json, out, notes).forfeited:
+        sys.exit(1)
 
 
 @app.command

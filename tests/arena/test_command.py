@@ -164,7 +164,10 @@ def test_engines_that_fail_from_the_start_do_not_stop_a_tournament(fingal: Run) 
     hangs, dies = 'htp:"sleep 60",timeout=0.5,name=hangs', 'htp:"false",name=dies'
     cheats = """htp:"sh -c 'while read line; do echo = z99; echo; done'",name=cheats"""
     ran = fingal("tournament", "random", hangs, dies, cheats, "--size", 3, "--games", 2, "--openings", "none", "--json")
-    assert ran.status == 0
+    assert ran.status == 1
+    for name in ("hangs", "dies", "cheats"):
+        assert f"{name} played no game to its end and forfeited, first in game " in ran.err
+    assert "random played no game" not in ran.err
     assert "hangs forfeits unless it recovers: the engine sleep did not answer 'protocol_version'" in ran.err
     assert "dies forfeits unless it recovers: the engine false ended" in ran.err
     result = json.loads(ran.out)

@@ -100,7 +100,7 @@ def test_a_guest_with_a_long_text_is_met(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_whoever_stops_the_league_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page, ladders = tmp_path / "page.md", tmp_path / "ladders.json"
-    monkeypatch.setattr(league.command, "tournament", lambda *_: False)
+    monkeypatch.setattr(league.command, "tournament", lambda *_: league.command.Ended(False, False))
     with pytest.raises(KeyboardInterrupt):
         tyro.cli(league.main, args=[str(tmp_path / "games.sqlite"), str(page), str(ladders)])
     assert not page.exists()

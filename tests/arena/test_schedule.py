@@ -1,15 +1,20 @@
 """Schedules: who meets whom, how often, with which colours and openings."""
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import islice, product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fingal.arena.schedule import Pairing, double_games, rounds, swiss_pairs
+from fingal.arena.number_set import NumberSet
+from fingal.arena.schedule import DoubleGames, Pairing, rounds, swiss_pairs
 
 
 def all_of(kind: str, players: int, games: int, **more: int) -> list[Pairing]:
     (only,) = rounds(kind, players, games, {}, **more)
-    return only
+    return list(only)
 
 
 def test_a_match() -> None:
@@ -89,4 +94,62 @@ def test_swiss_rivals_meet_again_where_nothing_else_is_left() -> None:
 
 
 def test_double_games_go_on_with_numbers_and_openings() -> None:
-    assert list(double_games([(3, 1)], 2, first=9, opening=4)) == [Pairing(9, 3, 1, 4), Pairing(10, 1, 3, 4)]
+    assert list(DoubleGames([(3, 1)], 2, first=9, opening=4)) == [Pairing(9, 3, 1, 4), Pairing(10, 1, 3, 4)]
+
+
+def listed(met: Sequence[tuple[int, int]], games: int, first: int, opening: int) -> list[Pairing]:
+    """The slow, obvious schedule: one game after the other, as they were listed before they were computed."""
+    found = []
+    for turn in range((games + 1) // 2):
+        for index, (one, two) in enumerate(met):
+            number = first + 2 * (turn * len(met) + index)
+            found.append(Pairing(number, one, two, opening + turn))
+            if 2 * turn + 1 < games:
+                found.append(Pairing(number + 1, two, one, opening + turn))
+    return found
+
+
+@pytest.mark.parametrize(("players", "games", "first"), [*product((2, 3, 5), (1, 2, 3, 4, 7), (1, 9))])
+def test_a_computed_schedule_is_the_listed_one(players: int, games: int, first: int) -> None:
+    met = [(one, two) for one in range(players) for two in range(one)]
+    wanted = listed(met, games, first, 4)
+    schedule = DoubleGames(met, games, first=first, opening=4)
+    assert list(schedule) == wanted
+    by_number = {pairing.number: pairing for pairing in wanted}
+    for number in range(-3, schedule.stop + 3):
+        assert (number in schedule) == (number in by_number)
+        if number in by_number:
+            assert schedule[number] == by_number[number]
+        else:
+            with pytest.raises(KeyError):
+                schedule[number]
+
+
+@given(st.lists(st.integers(1, 40), max_size=60), st.integers(1, 9))
+def test_what_has_been_played_is_left_out(numbers: list[int], games: int) -> None:
+    played = NumberSet()
+    for number in numbers:
+        played.add(number)
+    schedule = DoubleGames([(0, 1), (2, 0)], games)
+    assert list(schedule.without(played)) == [pairing for pairing in schedule if pairing.number not in numbers]
+
+
+@given(st.lists(st.integers(-20, 20)))
+def test_a_set_of_numbers_holds_what_was_added(numbers: list[int]) -> None:
+    held = NumberSet()
+    for number in numbers:
+        held.add(number)
+    for number in range(-25, 25):
+        assert (number in held) == (number in numbers)
+        assert held.first_missing(number) == next(n for n in range(number, 50) if n not in numbers)
+
+
+@pytest.mark.parametrize("kind", ["match", "round-robin", "gauntlet", "swiss"])
+def test_a_schedule_of_any_length_begins_at_once(kind: str) -> None:
+    """A list of its games would need more memory than there is."""
+    players = 2 if kind == "match" else 5
+    due = next(iter(rounds(kind, players, 10**12, {}, swiss_rounds=3)))
+    few = next(iter(rounds(kind, players, 8, {}, swiss_rounds=3)))
+    assert list(islice(due, 8)) == list(islice(few, 8))
+    last = due[due.stop - 1]
+    assert (last.number, last.opening) == (due.stop - 1, 10**12 // 2 - 1)

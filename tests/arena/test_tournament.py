@@ -182,6 +182,32 @@ def test_a_swiss_tournament_goes_on_in_the_middle_of_a_round(path: Path) -> None
     assert max(wins) == wins[-1] == 6
 
 
+def test_an_event_of_any_length_begins_at_once_and_goes_on(path: Path) -> None:
+    """Its first games are those of a short one with the same seed."""
+    plan = Plan("round-robin", ("random", "random:name=b", "random:name=c"), 3, 3, 10**12, seed=5)
+    short = {game.number: game.sgf for game in play(replace(plan, games=4))}
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, "long", has_seed=True)
+        for _ in range(3):
+            games = Tournament(store, event).play(Alone())
+            for _ in range(4):
+                next(games)
+            games.close()
+        assert {game.number: game.sgf for game in store.games()} == short
+        assert Tournament(store, event).tally.games == 12
+
+
+def test_games_that_a_kill_has_left_out_are_played_first(path: Path) -> None:
+    plan = Plan("match", ("random", "random:name=b"), 3, 3, 9, seed=5)
+    whole = {game.number: game for game in play(plan)}
+    with Store(path, create=True) as store:
+        event = find_event(store, plan, "mine", has_seed=True)
+        for number in (1, 2, 5, 8):
+            store.add(replace(whole[number], event="mine"))
+        assert [game.number for game in Tournament(store, event).play(Alone())] == [3, 4, 6, 7, 9]
+        assert {game.number: game.sgf for game in store.games()} == {n: game.sgf for n, game in whole.items()}
+
+
 def test_a_sequential_test_ends_a_match(path: Path) -> None:
     plan = Plan("match", ("shortest-path", "random"), 5, 5, 1000, sprt=(0, 200), seed=1)
     with Store(path, create=True) as store:
@@ -236,6 +262,8 @@ def test_a_short_match_sees_the_whole_board() -> None:
         ({"kind": "league"}, "there is no tournament 'league': there are match, round-robin, gauntlet, swiss"),
         ({"kind": "match"}, "a match of 3 players is not possible: it has 2"),
         ({"games": 0}, "a match of 0 games is not possible: at least 1"),
+        ({"games": 10**12 + 1}, "a match of 1000000000001 games is not possible: at least 1, at most 10"),
+        ({"games": 10**400}, "a match of 10.400 games is not possible: at least 1, at most 10"),
         ({"players": ("random",)}, "a tournament of 1 players is not possible: at least 2"),
         ({"players": ("random", "solver", "random")}, "random stands twice among the players: name=... in a text"),
         ({"players": ("random", "nobody")}, "there is no player 'nobody'"),

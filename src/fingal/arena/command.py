@@ -5,10 +5,10 @@ from __future__ import annotations
 import json as json_module
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -19,8 +19,9 @@ from fingal.arena.crew import Alone, Crew, Workers
 from fingal.arena.match import Match
 from fingal.arena.openings import openings
 from fingal.arena.options import EventOptions
+from fingal.arena.results import Tally, games_of
 from fingal.arena.sprt import Sprt
-from fingal.arena.store import Store, StoredGame
+from fingal.arena.store import GameResult, Store, StoredGame
 from fingal.arena.tournament import (
     MAX_SPRT_GAMES,
     Plan,
@@ -36,6 +37,15 @@ from fingal.players import spec
 from fingal.players.player import Limit, MissingPlayer, PlayerError
 
 
+class Ended(NamedTuple):
+    """How an event ended."""
+
+    finished: bool
+    """Whether all games have been played."""
+    forfeited: bool
+    """Whether a player forfeited and all its games ended with a forfeit: its score says nothing of how it plays."""
+
+
 def match(
     first: str,
     second: str,
@@ -44,25 +54,27 @@ def match(
     json: bool,
     out: Console,
     notes: Console,
-) -> None:
+) -> Ended:
     """Play a match and print it."""
     test = None if sprt is None else Sprt(*sprt)
     default = None if test is None else MAX_SPRT_GAMES
     event = _Event(_plan("match", (first, second), options, default, sprt=sprt), options, notes)
-    state = Match((first, second), sprt=test)
+    state = Match((first, second))
 
-    def view() -> RenderableType:
-        state.games = event.games
+    def view(tally: Tally) -> RenderableType:
+        state.tally = tally
         return state.table()
 
     finished = event.play(view)
-    state.games = event.games
+    state = Match((first, second), event.results(), test)
     if json:
         print(json_module.dumps({**state.summary(), "event": event.name, "finished": finished}, indent=1))
-        return
-    out.print(state.table())
-    if (trial := state.trial()) is not None:
-        out.print(trial.line(standings.labels((first, second))[first]), markup=False, highlight=False, soft_wrap=True)
+    else:
+        out.print(state.table())
+        if state.trial is not None:
+            line = state.trial.line(standings.labels((first, second))[first])
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
+    return event.ended(finished, state.tally)
 
 
 def tournament(
@@ -75,8 +87,8 @@ def tournament(
     json: bool,
     out: Console,
     notes: Console,
-) -> bool:
-    """Play a tournament and print it; gives whether it is finished."""
+) -> Ended:
+    """Play a tournament and print it."""
     if kind == "swiss" and rounds is None:
         rounds = max(1, math.ceil(math.log2(max(2, len(players)))))
     if kind != "swiss" and rounds is not None:
@@ -87,16 +99,17 @@ def tournament(
         raise ValueError(f"the anchor {anchor!r} is none of the players")
     plan = _plan(kind, players, options, 2 if kind == "swiss" else 20, heads=heads, rounds=rounds or 0)
     event = _Event(plan, options, notes)
-    finished = event.play(lambda: standings.table(event.games, total=plan.total))
-    if zero not in {text for game in event.games for text in (game.black, game.white)}:
+    finished = event.play(lambda tally: standings.table(tally, total=plan.total))
+    tally = Tally(event.results())
+    if zero not in tally.players:
         zero = None  # stopped before it has played: the mean is 0 then
-    rated = standings.rated(event.games, zero) if event.games else None
+    rated = standings.rated(games_of(tally.meetings()), zero) if tally.games else None
     if json:
-        told = {} if rated is None else standings.summary(event.games, rated)
+        told = {} if rated is None else standings.summary(tally, rated)
         print(json_module.dumps({"event": event.name, "finished": finished, "kind": kind, **told}, indent=1))
     else:
-        out.print(standings.table(event.games, rated, plan.total))
-    return finished
+        out.print(standings.table(tally, rated, plan.total))
+    return event.ended(finished, tally)
 
 
 def ratings(
@@ -106,14 +119,14 @@ def ratings(
     with Store(path) as store:
         if event is not None:
             store.event(event)
-        games = store.games(event, size)
-    if not games:
+        tally = Tally(store.results(event, size))
+    if not tally.games:
         raise ValueError(f"{path} has no such games")
-    rated = standings.rated(games, anchor)
+    rated = standings.rated(games_of(tally.meetings()), anchor)
     if json:
-        print(json_module.dumps(standings.summary(games, rated), indent=1))
+        print(json_module.dumps(standings.summary(tally, rated), indent=1))
     else:
-        out.print(standings.table(games, rated))
+        out.print(standings.table(tally, rated))
 
 
 def run_players(folder: Path, count: int, template: str) -> list[str]:
@@ -167,9 +180,8 @@ class _Event:
             raise ValueError(f"name={options.name[:80]!r} is not possible: 1 to 80 signs with no / are expected")
         self._plan, self._options, self._notes = plan, options, notes
         self.name = ""
-        self.games: list[StoredGame] = []
 
-    def play(self, view: Callable[[], RenderableType]) -> bool:
+    def play(self, view: Callable[[Tally], RenderableType]) -> bool:
         """Play what is left, with ``view`` on a terminal; whether that was all. Ctrl-C stops it."""
         if self._is_finished():
             return True
@@ -183,6 +195,19 @@ class _Event:
                     return self._play(Tournament(store, event), crew, view)
         finally:
             crew.close()
+
+    def results(self) -> Iterator[GameResult]:
+        """The results so far, in the order of their numbers."""
+        with Store(self._options.store) as store:
+            yield from store.results(self.name)
+
+    def ended(self, finished: bool, tally: Tally) -> Ended:
+        """How the event ended; tells people which players of a finished one have not played a game to its end."""
+        forfeiters = tally.forfeiters() if finished else []
+        for first in forfeiters:
+            name = standings.labels(self._plan.players)[first.player]
+            self._say(f"{name} played no game to its end and forfeited, first in game {first.number}: {first.reason}")
+        return Ended(finished, bool(forfeiters))
 
     def _check(self, crew: Crew) -> None:
         """Before anything is written: who is not there is an error, not a lost game.
@@ -210,9 +235,8 @@ class _Event:
             event = known_event(store, self._plan, name, has_seed=self._options.seed is not None)
             if event is None or event.status != "finished" or not is_whole(event, self._plan):
                 return False
-            self.name, self.games = name, store.games(name)
-        for game in self.games:
-            self._save(game)
+            self.name = name
+            self._save_all(store)
         return True
 
     def _crew(self) -> Crew:
@@ -220,12 +244,10 @@ class _Event:
             return Alone()
         return Workers(self._options.processes, self._options.timeout)
 
-    def _play(self, running: Tournament, crew: Crew, view: Callable[[], RenderableType]) -> bool:
-        self.games = list(running.games.values())
-        for game in self.games:
-            self._save(game)
-        if self.games:
-            self._say(f"{running.event.name} goes on after {len(self.games)} games")
+    def _play(self, running: Tournament, crew: Crew, view: Callable[[Tally], RenderableType]) -> bool:
+        self._save_all(running.store)
+        if running.tally.games:
+            self._say(f"{running.event.name} goes on after {running.tally.games} games")
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -233,10 +255,10 @@ class _Event:
             TimeRemainingColumn(),
         )
         bar = Progress(*columns, console=self._notes)
-        task = bar.add_task(running.event.name, total=running.plan.total, completed=len(self.games))
+        task = bar.add_task(running.event.name, total=running.plan.total, completed=running.tally.games)
 
         def shown() -> RenderableType:
-            return Group(view(), bar)
+            return Group(view(running.tally), bar)
 
         live = Live(get_renderable=shown, console=self._notes, transient=True, refresh_per_second=2)
         try:
@@ -244,7 +266,6 @@ class _Event:
             if self._notes.is_terminal and not isinstance(crew, Alone):
                 live.start()
             for game in running.play(crew):
-                self.games.append(game)
                 self._save(game)
                 if game.failure:
                     self._say(f"game {game.number}: {game.failure}")
@@ -254,9 +275,12 @@ class _Event:
             return False
         finally:
             live.stop()
-            # In order, and with one that Ctrl-C came after when it had just been written.
-            self.games = running.store.games(running.event.name)
         return True
+
+    def _save_all(self, store: Store) -> None:
+        if self._options.save is not None:
+            for game in store.games(self.name):
+                self._save(game)
 
     def _save(self, game: StoredGame) -> None:
         if self._options.save is not None:

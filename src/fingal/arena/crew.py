@@ -18,7 +18,10 @@ from fingal.arena import glance
 from fingal.arena.seats import Outcome, Seats, Task, outcome
 from fingal.game import Colour, Result, Special, formats
 from fingal.players.player import PlayerError
+from fingal.ranges import MOST_SECONDS, shown
 
+MOST_JOBS = 1024
+"""Processes at a time: each takes memory, and files that a system counts."""
 _LOOK_SECONDS = 0.5
 """How often the clocks of the games under way are looked at."""
 _PATIENCE = 5.0
@@ -71,10 +74,10 @@ class Workers:
 
     def __init__(self, jobs: int, timeout: float) -> None:
         """So many games at once; a player that takes longer than ``timeout`` seconds for a move is ended, and loses."""
-        if jobs < 1:
-            raise ValueError(f"jobs={jobs} is not possible: at least 1")
-        if not timeout > 0:
-            raise ValueError(f"timeout={timeout:g} is not possible: it must be more than 0")
+        if not 1 <= jobs <= MOST_JOBS:
+            raise ValueError(f"jobs={shown(jobs)} is not possible: at least 1, at most {MOST_JOBS}")
+        if not 0 < timeout <= MOST_SECONDS:
+            raise ValueError(f"timeout={timeout:g} is not possible: it must be more than 0 and at most 10^9")
         self._timeout = timeout
         self._jobs = jobs
         self._workers: list[_Worker] = []

@@ -136,7 +136,7 @@ def renew(
         with Store(store) as kept:
             played = [game for name in names for game in kept.games(name)]
         failures = [one for one in said["sizes"][size]["failures"] if not {*one["players"]} & {*texts}]
-        meetings = sorted(results.without(parts, texts) + results.meetings(played))
+        meetings = sorted(results.without(parts, texts) + results.Tally(played).meetings())
         renewed[size] = _board(meetings, failures + _failures(played))
     again = {"players": list(texts), "commit": commit()[:7], "date": str(datetime.date.today()), "machine": machine()}
     return said | {"sizes": renewed, "renewed": [*earlier, again]}
@@ -154,7 +154,7 @@ def _quick(rung: Sequence[str]) -> bool:
 def _tournament(store: Path, size: int, name: str, players: tuple[str, ...], games: int, rounds: int = 1) -> None:
     options = EventOptions(size=str(size), games=games, store=store, name=name, seed=1, adjudicate=True)
     notes = Console(stderr=True)
-    if not command.tournament(players, options, "swiss", 1, rounds, players[0], False, Console(), notes):
+    if not command.tournament(players, options, "swiss", 1, rounds, players[0], False, Console(), notes).finished:
         raise KeyboardInterrupt  # whoever stops one event wants no other
 
 
@@ -172,7 +172,9 @@ def ladders(store: Path, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     with Store(store) as kept:
         boards = {size: _games(kept, size) for size in sizes}
     date = str(datetime.date.today())
-    told = {str(size): _board(results.meetings(games), _failures(games)) for size, games in boards.items() if games}
+    told = {
+        str(size): _board(results.Tally(games).meetings(), _failures(games)) for size, games in boards.items() if games
+    }
     return {"anchor": PLAYERS[0], "commit": commit()[:7], "date": date, "machine": machine(), "sizes": told}
 
 
@@ -209,7 +211,7 @@ def _ladder(size: str, board: dict[str, Any]) -> str:
     parts = results.from_json(board)
     games = results.games_of(parts)
     ratings = standings.rated(games, PLAYERS[0])
-    played, won = standings.crosses(games)
+    played, won = standings.crosses(parts)
     order = [rating.player for rating in ratings.players]
     names = standings.labels(order)
     heads = " | ".join(str(number) for number in range(1, len(order) + 1))

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from fingal.arena.results import Tally
 from fingal.arena.sprt import Sprt
 from fingal.arena.standings import labels
 from fingal.arena.statistics import Rate
-from fingal.arena.store import StoredGame, distinct
-from fingal.game import BLACK, Colour
+from fingal.arena.store import GameResult, StoredGame
+from fingal.game import BLACK, WHITE, Colour
 
 
-@dataclass(slots=True)
 class Match:
     """The games played so far between two players. The first has Black in the games with odd numbers."""
 
-    names: tuple[str, str]
-    games: list[StoredGame] = field(default_factory=list)
-    sprt: Sprt | None = None
+    def __init__(
+        self, names: tuple[str, str], games: Iterable[StoredGame | GameResult] = (), sprt: Sprt | None = None
+    ) -> None:
+        """Count some games, and test them one after the other where there is a sequential test."""
+        self.names = names
+        self.tally = Tally()
+        self.trial = None if sprt is None else Trial(sprt)
+        tested: dict[int, StoredGame | GameResult] = {}
+        for game in games:
+            self.tally.add(game)
+            if self.trial is not None:
+                tested[game.number] = game
+        if self.trial is not None:
+            self.trial.update(tested)
 
     def rate(self, player: int, colour: Colour | None = None) -> Rate:
         """How often a player (0 or 1) won, in all games or in those in which it had a colour."""
-        games = [g for g in self.games if colour is None or (_black(g) == player) == (colour is Colour.BLACK)]
-        return Rate(sum(_winner(g) == player for g in games), len(games))
+        wins = games = 0
+        for (_, _, is_odd, winner), count in self.tally.scores.items():
+            own = BLACK if is_odd == (player == 0) else WHITE
+            if colour in (None, own):
+                games += count
+                wins += count if winner is own else 0
+        return Rate(wins, games)
 
     def summary(self) -> dict[str, Any]:
         """What ``--json`` prints; ``win_rate``, ``interval`` and ``sprt`` are the first player's."""
@@ -40,20 +55,20 @@ class Match:
             }
             for player in (0, 1)
         ]
-        failures = [{"game": g.number, "reason": g.failure} for g in self.games if g.failure]
+        failures = [{"game": one.number, "reason": one.reason} for one in self.tally.failures]
         return {
             "games": rate.games,
-            "distinct_games": distinct(self.games),
+            "distinct_games": self.tally.distinct,
             "win_rate": rate.value,
             "interval": rate.interval,
             "sides": sides,
             "failures": failures,
-            **({} if (trial := self.trial()) is None else {"sprt": trial.sprt.as_dict(trial.pairs)}),
+            **({} if self.trial is None else {"sprt": self.trial.sprt.as_dict(self.trial.pairs)}),
         }
 
     def table(self) -> Table:
         """The score by player and colour, with 95% intervals; it fits on 80 columns."""
-        title = f"{len(self.games)} games, {distinct(self.games)} distinct"
+        title = f"{self.tally.games} games, {self.tally.distinct} distinct"
         table = Table(title=title, caption="95% intervals")
         table.add_column("player", overflow="fold", min_width=12)
         for heading in ("all games", "as Black", "as White"):
@@ -63,14 +78,6 @@ class Match:
             rates = (self.rate(player, colour) for colour in (None, *Colour))
             table.add_row(Text(shown[name]), *(_two_lines(rate) for rate in rates))
         return table
-
-    def trial(self) -> Trial | None:
-        """The sequential test, if there is one."""
-        if self.sprt is None:
-            return None
-        trial = Trial(self.sprt)
-        trial.update({game.number: game for game in self.games})
-        return trial
 
 
 class Trial:
@@ -90,7 +97,7 @@ class Trial:
         """The Elo that is accepted; None while neither is."""
         self._next = 1
 
-    def update(self, games: Mapping[int, StoredGame]) -> None:
+    def update(self, games: Mapping[int, StoredGame | GameResult]) -> None:
         """Take in the pairs that have become whole; games by number."""
         while self.verdict is None and self._next in games and self._next + 1 in games:
             pair = games[self._next], games[self._next + 1]
@@ -108,12 +115,9 @@ class Trial:
         )
 
 
-def _black(game: StoredGame) -> int:
-    return (game.number - 1) % 2
-
-
-def _winner(game: StoredGame) -> int:
-    return _black(game) if game.winner is BLACK else 1 - _black(game)
+def _winner(game: StoredGame | GameResult) -> int:
+    black = (game.number - 1) % 2
+    return black if game.winner is BLACK else 1 - black
 
 
 def _two_lines(rate: Rate) -> Text:

@@ -1,15 +1,16 @@
-"""What is kept of a league's games once they are played: who met whom, how often, and who won."""
+"""What tables need of games that have been played: who met whom, how often, who won, and who forfeited."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fingal.arena.json_files import is_finite, read_object
 from fingal.arena.net_games import Game
-from fingal.arena.store import StoredGame, distinct
-from fingal.game import BLACK, WHITE
+from fingal.arena.store import GameResult, StoredGame
+from fingal.game import BLACK, WHITE, Colour
 from fingal.game.board import parse_size
 
 
@@ -25,15 +26,70 @@ class Meeting(NamedTuple):
     """How many of the games are no copies of another."""
 
 
-def meetings(games: Sequence[StoredGame]) -> list[Meeting]:
-    """The games, sorted by players."""
-    found: dict[tuple[str, str], list[StoredGame]] = {}
-    for game in games:
-        found.setdefault((game.black, game.white), []).append(game)
-    return [
-        Meeting(black, white, len(some), sum(game.winner is BLACK for game in some), distinct(some))
-        for (black, white), some in sorted(found.items())
-    ]
+class Failure(NamedTuple):
+    """A game that ended because a player crashed, hung or made an illegal move."""
+
+    event: str
+    number: int
+    player: str
+    """The text of the player that forfeited."""
+    rival: str
+    """The text of its opponent."""
+    reason: str
+
+
+class Tally:
+    """The score of games that come one after the other. It holds a number for each distinct game, not the games."""
+
+    def __init__(self, games: Iterable[StoredGame | GameResult] = ()) -> None:
+        """Begin with some games."""
+        self.games = 0
+        self.scores: Counter[tuple[str, str, bool, Colour]] = Counter()
+        """How many games there are by Black's text, White's text, whether the number is odd, and the winner."""
+        self.failures: list[Failure] = []
+        self._keys: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        for game in games:
+            self.add(game)
+
+    def add(self, game: StoredGame | GameResult) -> None:
+        """Count a game."""
+        self.games += 1
+        self.scores[game.black, game.white, game.number % 2 == 1, game.winner] += 1
+        self._keys[game.black, game.white].add(hash((game.width, game.height, game.key)))
+        if game.failure:
+            sides = (game.white, game.black) if game.winner is BLACK else (game.black, game.white)
+            self.failures.append(Failure(game.event, game.number, *sides, game.failure))
+
+    @property
+    def distinct(self) -> int:
+        """How many of the games are no copies of another between the same players with the same colours."""
+        return sum(map(len, self._keys.values()))
+
+    @property
+    def players(self) -> set[str]:
+        """The texts of all who have played."""
+        return {player for pair in self._keys for player in pair}
+
+    def meetings(self) -> list[Meeting]:
+        """The games, sorted by players."""
+        return [
+            Meeting(*pair, sum(self._won(pair, colour) for colour in Colour), self._won(pair, BLACK), len(keys))
+            for pair, keys in sorted(self._keys.items())
+        ]
+
+    def forfeiters(self) -> list[Failure]:
+        """The first forfeit of each player that has forfeited and whose games all ended with a forfeit."""
+        ended = Counter[str]()  # games of a player that did not end with a forfeit
+        for (black, white, _, _), count in self.scores.items():
+            ended.update(dict.fromkeys((black, white), count))
+        first: dict[str, Failure] = {}
+        for failure in sorted(self.failures):
+            ended.subtract({failure.player, failure.rival})
+            first.setdefault(failure.player, failure)
+        return [failure for player, failure in first.items() if ended[player] == 0]
+
+    def _won(self, pair: tuple[str, str], winner: Colour) -> int:
+        return sum(self.scores[*pair, is_odd, winner] for is_odd in (True, False))
 
 
 def without(parts: Iterable[Meeting], players: Collection[str]) -> list[Meeting]:
@@ -44,9 +100,10 @@ def without(parts: Iterable[Meeting], players: Collection[str]) -> list[Meeting]
 def games_of(parts: Iterable[Meeting]) -> list[Game]:
     """All games of some meetings, for a rating."""
     return [
-        Game(part.black, part.white, winner)
+        game
         for part in parts
-        for winner in [BLACK] * part.black_won + [WHITE] * (part.games - part.black_won)
+        for winner, count in ((BLACK, part.black_won), (WHITE, part.games - part.black_won))
+        for game in [Game(part.black, part.white, winner)] * count
     ]
 
 

@@ -1,7 +1,8 @@
 """Who plays whom, from which opening and with which colours.
 
 Every pairing plays two games from each opening, one with each colour. A game's number says all of that, whatever has
-been played: so a tournament can be stopped and resumed anywhere, and more games can be asked for later.
+been played: so a tournament can be stopped and resumed anywhere, and more games can be asked for later. Games are
+computed from their numbers when they are due, so that a schedule of any length begins at once.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from fingal.arena.number_set import NumberSet
 
 KINDS = ("match", "round-robin", "gauntlet", "swiss")
 
@@ -26,6 +29,51 @@ class Pairing:
     """Which one, counted from 0; there may be fewer, and then they are used again."""
 
 
+@dataclass(frozen=True, slots=True)
+class DoubleGames:
+    """So many games for each pair, an opening at a time; of the two from an opening each player has Black once."""
+
+    met: Sequence[tuple[int, int]]
+    """The pairs."""
+    games: int
+    """For each pair; where they are odd, the last opening is played once."""
+    first: int = field(default=1, kw_only=True)
+    """The number of the first game."""
+    opening: int = field(default=0, kw_only=True)
+    """The first opening."""
+
+    @property
+    def stop(self) -> int:
+        """All numbers are smaller than this."""
+        return self.first + 2 * len(self.met) * ((self.games + 1) // 2)
+
+    def __contains__(self, number: int) -> bool:
+        if not self.first <= number < self.stop:
+            return False
+        turn, is_second = (number - self.first) // 2 // len(self.met), (number - self.first) % 2
+        return 2 * turn + is_second < self.games
+
+    def __getitem__(self, number: int) -> Pairing:
+        """The game of a number; KeyError when there is none."""
+        if number not in self:
+            raise KeyError(number)
+        double, is_second = divmod(number - self.first, 2)
+        turn, index = divmod(double, len(self.met))
+        one, two = self.met[index]
+        return Pairing(number, two if is_second else one, one if is_second else two, self.opening + turn)
+
+    def __iter__(self) -> Iterator[Pairing]:
+        return self.without(NumberSet())
+
+    def without(self, played: NumberSet) -> Iterator[Pairing]:
+        """The games in order but for those in ``played``, to which numbers may be added meanwhile."""
+        number = played.first_missing(self.first)
+        while number < self.stop:
+            if number in self:
+                yield self[number]
+            number = played.first_missing(number + 1)
+
+
 def pairs(kind: str, players: int, heads: int = 1) -> list[tuple[int, int]]:
     """Who meets whom: everyone everyone else, or in a gauntlet the first ``heads`` players everyone after them."""
     if kind == "gauntlet":
@@ -35,14 +83,14 @@ def pairs(kind: str, players: int, heads: int = 1) -> list[tuple[int, int]]:
 
 def rounds(
     kind: str, players: int, games: int, won: Mapping[int, int], *, heads: int = 1, swiss_rounds: int = 0
-) -> Iterator[list[Pairing]]:
+) -> Iterator[DoubleGames]:
     """The games, a round at a time: all of a round have to be over before the next is asked for.
 
     ``games`` are those of each pairing. ``won`` says who has won which game, by number; it is looked at anew for every
     round. Only a Swiss tournament has more than one.
     """
     if kind != "swiss":
-        yield list(double_games(pairs(kind, players, heads), games, first=1, opening=0))
+        yield DoubleGames(pairs(kind, players, heads), games)
         return
     met: list[list[tuple[int, int]]] = []
     score: dict[int, float] = dict.fromkeys(range(players), 0.0)
@@ -51,22 +99,12 @@ def rounds(
         met.append(paired)
         # Every round has the same number of games, whatever its pairs are.
         first = 1 + number * 2 * len(paired) * ((games + 1) // 2)
-        due = list(double_games(paired, games, first=first, opening=number * ((games + 1) // 2)))
+        due = DoubleGames(paired, games, first=first, opening=number * ((games + 1) // 2))
         yield due
         for pairing in due:
             score[won[pairing.number]] += 1
         if bye is not None:
             score[bye] += games / 2
-
-
-def double_games(met: Sequence[tuple[int, int]], games: int, *, first: int, opening: int) -> Iterator[Pairing]:
-    """So many games for each pair, an opening at a time; of the two from an opening each player has Black once."""
-    for turn in range((games + 1) // 2):
-        for index, (one, two) in enumerate(met):
-            number = first + 2 * (turn * len(met) + index)
-            yield Pairing(number, one, two, opening + turn)
-            if 2 * turn + 1 < games:
-                yield Pairing(number + 1, two, one, opening + turn)
 
 
 def swiss_pairs(

@@ -3,57 +3,57 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from fingal.arena.ratings import Played, Ratings, rate
-from fingal.arena.store import StoredGame, distinct
-from fingal.game import BLACK
+from fingal.arena.results import Meeting, Tally
 from fingal.players import spec
 
 _MOST_COLUMNS = 12
 """Of a cross table: with more players it has their scores only."""
 
 
-def summary(games: Sequence[StoredGame], ratings: Ratings) -> dict[str, Any]:
+def summary(tally: Tally, ratings: Ratings) -> dict[str, Any]:
     """What ``--json`` prints of some games."""
-    played, won = crosses(games)
+    played, won = crosses(tally.meetings())
     cross = [
         {"player": one, "opponent": two, "wins": won[one, two], "games": count}
         for (one, two), count in sorted(played.items())
     ]
     failures = [
-        {"event": g.event, "game": g.number, "player": g.lost_by, "reason": g.failure} for g in games if g.failure
+        {"event": one.event, "game": one.number, "player": one.player, "reason": one.reason} for one in tally.failures
     ]
     return {
         **ratings.as_dict(),
         "cross_table": cross,
-        "distinct_games": distinct(games),
+        "distinct_games": tally.distinct,
         "failures": failures,
     }
 
 
-def crosses(games: Sequence[Played]) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+def crosses(parts: Iterable[Meeting]) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
     """How often each player met each other one, and how often it won."""
     played: Counter[tuple[str, str]] = Counter()
     won: Counter[tuple[str, str]] = Counter()
-    for game in games:
-        if game.black != game.white:
-            played[game.black, game.white] += 1
-            played[game.white, game.black] += 1
-            won[(game.black, game.white) if game.winner is BLACK else (game.white, game.black)] += 1
+    for part in parts:
+        if part.black != part.white:
+            played[part.black, part.white] += part.games
+            played[part.white, part.black] += part.games
+            won[part.black, part.white] += part.black_won
+            won[part.white, part.black] += part.games - part.black_won
     return played, won
 
 
-def table(games: Sequence[StoredGame], ratings: Ratings | None = None, total: int | None = None) -> Table:
+def table(tally: Tally, ratings: Ratings | None = None, total: int | None = None) -> Table:
     """Players, the best first, with their Elo and, where there is room, how often each beat each other one.
 
     Without ratings, as while games are being played, the order is that of the scores.
     """
-    played, won = crosses(games)
+    played, won = crosses(tally.meetings())
     wins, count = Counter[str](), Counter[str]()
     for one, two in played:
         wins[one] += won[one, two]
@@ -63,7 +63,7 @@ def table(games: Sequence[StoredGame], ratings: Ratings | None = None, total: in
     else:
         order = [rating.player for rating in ratings.players]
     names = labels(order)
-    title = f"{len(games)}{'' if total is None else f' of {total}'} games, {distinct(games)} distinct"
+    title = f"{tally.games}{'' if total is None else f' of {total}'} games, {tally.distinct} distinct"
     shown = Table(title=title, caption=None if ratings is None else _caption(ratings))
     shown.add_column("", justify="right")
     shown.add_column("player", overflow="fold", min_width=12)

@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fingal.arena.json_files import is_finite
 from fingal.arena.schema import prepare, recognise, transaction
@@ -54,16 +54,20 @@ CREATE TABLE games (
 );
 """
 
-_GAMES = """
-SELECT e.name, g.number, b.text, w.text, g.width, g.height, g.opening, g.winner, g.how, g.failure, g.moves,
-       g.black_seconds, g.white_seconds, g.sgf, g.key
+_SOME_GAMES = """
 FROM games g
 JOIN events e ON e.id = g.event JOIN players b ON b.id = g.black JOIN players w ON w.id = g.white
 WHERE (:event IS NULL OR e.name = :event) AND (:width IS NULL OR (g.width = :width AND g.height = :height))
 ORDER BY g.event, g.number
 """
+_GAMES = f"""
+SELECT e.name, g.number, b.text, w.text, g.width, g.height, g.opening, g.winner, g.how, g.failure, g.moves,
+       g.black_seconds, g.white_seconds, g.sgf, g.key {_SOME_GAMES}
+"""
+_RESULTS = f"SELECT e.name, g.number, b.text, w.text, g.width, g.height, g.winner, g.failure, g.key {_SOME_GAMES}"
 
 _KIND = "a store of games"
+_WINNERS = {str(colour): colour for colour in Colour}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,20 @@ class StoredGame:
     def record(self) -> Record:
         """The game itself; ValueError where its SGF is damaged."""
         return formats.read(self.sgf, f"game {self.number} of {self.event}")
+
+
+class GameResult(NamedTuple):
+    """What a table needs of a game: all but how it went. The fields are those of ``StoredGame``."""
+
+    event: str
+    number: int
+    black: str
+    white: str
+    width: int
+    height: int
+    winner: Colour
+    failure: str
+    key: str
 
 
 def distinct(games: Sequence[StoredGame]) -> int:
@@ -231,6 +249,14 @@ class Store:
             asked = {"event": event, "width": width, "height": height}
             return [self._game(row) for row in self._base.execute(_GAMES, asked)]
 
+    def results(self, event: str | None = None, size: tuple[int, int] | None = None) -> Iterator[GameResult]:
+        """The results of the same games one after the other, so that a million of them need no memory."""
+        width, height = size or (None, None)
+        with self._reading():
+            asked = {"event": event, "width": width, "height": height}
+            for row in self._base.execute(_RESULTS, asked):
+                yield self._result(row)
+
     @contextlib.contextmanager
     def playing(self, event: Event) -> Iterator[None]:
         """Keep other processes from playing the same event; ValueError when one does.
@@ -265,20 +291,35 @@ class Store:
             raise ValueError(f"{self.path} is damaged: its event {name!r:.60} is no match and no tournament")
         return Event(number, name, kind, settings, status, began)
 
+    def _result(self, row: tuple[Any, ...]) -> GameResult:
+        """A result from its row; ValueError when the row cannot be right."""
+        event, number, black, white, width, height, winner, failure, key = row
+        whole = (number, 1, 2**63), (width, 1, MAX_SIDE), (height, 1, MAX_SIDE)
+        if not (
+            all(map(_is_text, (event, black, white, failure, key)))
+            and all(type(value) is int and low <= value <= high for value, low, high in whole)
+            and winner in _WINNERS
+        ):
+            raise self._damaged(event, number)
+        return GameResult(event, number, black, white, width, height, _WINNERS[winner], failure, key)
+
     def _game(self, row: tuple[Any, ...]) -> StoredGame:
         """A game from its row; ValueError when the row cannot be right."""
         event, number, black, white, width, height, opening, winner, how, failure, moves, *seconds, sgf, key = row
-        whole = (number, 1, 2**63), (width, 1, MAX_SIDE), (height, 1, MAX_SIDE), (moves, 0, 2**31)
+        result = self._result((event, number, black, white, width, height, winner, failure, key))
         if not (
-            all(map(_is_text, (event, black, white, opening, how, failure, sgf, key)))
-            and all(type(value) is int and low <= value <= high for value, low, high in whole)
+            all(map(_is_text, (opening, how, sgf)))
+            and type(moves) is int
+            and 0 <= moves <= 2**31
             and all(is_finite(value) and value >= 0 for value in seconds)
-            and winner in ("black", "white")
         ):
-            raise ValueError(f"{self.path} is damaged: its game {number!r:.40} of {event!r:.60} is no game")
+            raise self._damaged(event, number)
         told: tuple[str, str, int] = (how, failure, moves)
-        won, thought = Colour[winner.upper()], (float(seconds[0]), float(seconds[1]))
-        return StoredGame(event, number, black, white, width, height, opening, won, *told, thought, sgf, key)
+        thought = float(seconds[0]), float(seconds[1])
+        return StoredGame(event, number, black, white, width, height, opening, result.winner, *told, thought, sgf, key)
+
+    def _damaged(self, event: object, number: object) -> ValueError:
+        return ValueError(f"{self.path} is damaged: its game {number!r:.40} of {event!r:.60} is no game")
 
     def _player(self, text: str) -> int:
         self._base.execute("INSERT OR IGNORE INTO players (text) VALUES (?)", (text,))

@@ -14,14 +14,19 @@ from typing import Any, Self
 
 from fingal.arena.crew import Alone, Crew
 from fingal.arena.match import Trial
-from fingal.arena.schedule import KINDS, Pairing, rounds
+from fingal.arena.number_set import NumberSet
+from fingal.arena.results import Tally
+from fingal.arena.schedule import KINDS, DoubleGames, Pairing, rounds
 from fingal.arena.seats import Outcome, Task
 from fingal.arena.sprt import Sprt
-from fingal.arena.store import Event, Store, StoredGame
+from fingal.arena.store import Event, GameResult, Store, StoredGame
 from fingal.game import BLACK, Colour, Record, formats
 from fingal.players import spec
 from fingal.players.player import Limit
+from fingal.ranges import shown
 
+MOST_GAMES = 10**12
+"""Of a pairing: their numbers go into 64 bits, whatever the number of players."""
 MAX_SPRT_GAMES = 20_000
 """Where a sequential test gives up unless told otherwise."""
 
@@ -59,8 +64,8 @@ class Plan:
         """Refuse what cannot be played."""
         if self.kind not in KINDS:
             raise ValueError(f"there is no tournament {self.kind!r}: there are {', '.join(KINDS)}")
-        if self.games < 1:
-            raise ValueError(f"a match of {self.games} games is not possible: at least 1")
+        if not 1 <= self.games <= MOST_GAMES:
+            raise ValueError(f"a match of {shown(self.games)} games is not possible: at least 1, at most 10^12")
         for text in self.players:
             spec.find(spec.parse(text).kind)
         if self.kind == "match":
@@ -99,7 +104,7 @@ class Plan:
         del told["kind"]
         return {key: list(value) if isinstance(value, tuple) else value for key, value in told.items()}
 
-    def rounds_of(self, won: Mapping[int, int]) -> Iterator[list[Pairing]]:
+    def rounds_of(self, won: Mapping[int, int]) -> Iterator[DoubleGames]:
         """The games a round at a time; ``won`` says which player has won which game."""
         yield from rounds(self.kind, len(self.players), self.games, won, heads=self.heads, swiss_rounds=self.rounds)
 
@@ -199,9 +204,16 @@ class Tournament:
             raise ValueError(f"{event.name} in {store.path} cannot be played: {error}") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError):
             raise ValueError(f"{store.path} is damaged: its event {event.name!r:.60} has no plan") from None
-        self.games: dict[int, StoredGame] = {game.number: game for game in store.games(event.name)}
-        self._due: dict[int, Pairing] = {}
+        self.tally = Tally()
+        """What the games so far come to."""
+        self._played = NumberSet()
+        self._due = DoubleGames((), 0)
         self._won: dict[int, int] = {}
+        """In a Swiss tournament, which player has won which game."""
+        self._tested: dict[int, StoredGame | GameResult] = {}
+        """The games that a sequential test looks at, by number."""
+        for result in store.results(event.name):
+            self._note(result)
 
     def play(self, crew: Crew) -> Iterator[StoredGame]:
         """Play what has not been played; every game is in the store before it is given out.
@@ -212,20 +224,17 @@ class Tournament:
         try:
             yield from self._play(crew)
         except ValueError:
-            if not self.games:
+            if not self.tally.games:
                 self.store.forget(self.event)
             raise
         self.store.finish(self.event)
 
     def _play(self, crew: Crew) -> Iterator[StoredGame]:
         for due in self.plan.rounds_of(self._won):
-            self._due = {pairing.number: pairing for pairing in due}
-            for number in self._due.keys() & self.games.keys():
-                self._note(self.games[number])
-            missing = [pairing for pairing in due if pairing.number not in self.games]
+            self._due = due
             if self.decided() is not None:
                 break
-            with contextlib.closing(crew.play(map(self._task, missing))) as played:
+            with contextlib.closing(crew.play(map(self._task, due.without(self._played)))) as played:
                 for outcome in played:
                     game = self._stored(outcome)
                     self.store.add(game)
@@ -238,13 +247,16 @@ class Tournament:
         """The Elo that a sequential test has accepted; None without one, or while it has not."""
         if self._trial is None:
             return None
-        self._trial.update(self.games)
+        self._trial.update(self._tested)
         return self._trial.verdict
 
-    def _note(self, game: StoredGame) -> None:
-        self.games[game.number] = game
-        pairing = self._due[game.number]
-        self._won[game.number] = pairing.black if game.winner is BLACK else pairing.white
+    def _note(self, game: StoredGame | GameResult) -> None:
+        self.tally.add(game)
+        self._played.add(game.number)
+        if self.plan.kind == "swiss":
+            self._won[game.number] = self.plan.players.index(game.black if game.winner is BLACK else game.white)
+        if self._trial is not None:
+            self._tested[game.number] = game
 
     def _task(self, pairing: Pairing) -> Task:
         plan = self.plan

@@ -147,10 +147,10 @@ def play(meetings: Iterable[Meeting], folder: Path, jobs: int, tell: Tell = lamb
                     checked |= set(plan.players)
                     with store.playing(event):
                         for _ in running.play(crew):
-                            tell(played + len(running.games), of)
-                played += len(running.games)
+                            tell(played + running.tally.games, of)
+                played += running.tally.games
                 tell(played, of)
-                scores.append(Score(meeting, [game for _, game in sorted(running.games.items())]))
+                scores.append(Score(meeting, store.games(event.name)))
     finally:
         crew.close()
     return scores

@@ -9,6 +9,7 @@ from fingal.arena import charts
 from fingal.arena.charts import Curve, Row
 from fingal.arena.ratings import Ratings, rate
 from fingal.arena.report.markup import Section, chart, table, text, tinted
+from fingal.arena.results import Tally
 from fingal.arena.standings import crosses, labels
 from fingal.arena.statistics import Rate
 from fingal.arena.store import StoredGame, distinct
@@ -70,7 +71,7 @@ def _over_training(ratings: Ratings, names: dict[str, str]) -> str:
 
 def _cross_table(games: Sequence[StoredGame], names: dict[str, str]) -> str:
     """Each row's score against each column."""
-    played, won = crosses(games)
+    played, won = crosses(Tally(games).meetings())
     rows = []
     for number, (player, name) in enumerate(names.items(), 1):
         cells = []
