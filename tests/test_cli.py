@@ -301,10 +301,10 @@ def test_players_lists_every_kind(fingal: Run) -> None:
 # --------------------------------------------------------------------------------------------------------------- match
 
 
-def match(fingal: Run, *arguments: object) -> tuple[dict, str]:
+def match(fingal: Run, *arguments: object, status: int = 0) -> tuple[dict, str]:
     """A match with ``--json``: the one object that it prints, and what it says besides."""
     ran = fingal("match", *arguments, "--json")
-    assert ran.status == 0, ran.err
+    assert ran.status == status, ran.err
     result = json.loads(ran.out)
     assert isinstance(result, dict)
     return result, ran.err
@@ -361,7 +361,7 @@ def test_match_with_a_file_of_openings(fingal: Run, tmp_path: Path) -> None:
 
 def test_an_engine_that_crashes_loses_its_games_and_the_match_goes_on(fingal: Run, tmp_path: Path) -> None:
     arguments = ["--size", 3, "--games", 4, "--openings", "none", "--save", "games"]
-    result, said = match(fingal, engine("dies"), "random", *arguments)
+    result, said = match(fingal, engine("dies"), "random", *arguments, status=1)
     assert result["win_rate"] == 0
     assert [failure["game"] for failure in result["failures"]] == [1, 2, 3, 4]
     assert all("ended without answering" in failure["reason"] for failure in result["failures"])
@@ -392,7 +392,7 @@ def test_a_player_that_does_not_play_this_size(fingal: Run, monkeypatch: pytest.
 
 def test_a_person_who_leaves_a_match_forfeits(fingal: Run) -> None:
     ran = fingal("match", "human:board=no", "random", "--size", 3, "--games", 2, typed="undo\nquit\n")
-    assert ran.status == 0
+    assert ran.status == 1
     assert "game 1: the person has left the game" in ran.err
     assert "No move can be taken back here." in ran.out
 

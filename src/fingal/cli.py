@@ -21,7 +21,7 @@ from fingal.arena.provenance import cores
 from fingal.game import Colour, Record, draw, formats
 from fingal.game.board import parse_size
 from fingal.players import spec
-from fingal.players.player import Limit, PlayerError
+from fingal.players.player import Limit, PlayerError, check_size
 from fingal.serve.analyse import TOPICS, Analyst, Topic, read_boards
 
 app = SubcommandApp()
@@ -94,6 +94,7 @@ def play(
         check_target(save)
     player = spec.make(opponent)
     try:
+        check_size(player, record.width, record.height)
         terminal.play(player, record, Colour[colour.upper()], limit)
     finally:
         player.close()

@@ -239,8 +239,40 @@ def test_stopped_before_the_anchor_has_played(fingal: Run, monkeypatch: pytest.M
 def test_a_match_that_a_player_refuses_leaves_no_event(fingal: Run) -> None:
     ran = fingal("match", "net:ezo-7", "random", "--size", 3, "--games", 2)
     assert (ran.status, ran.err) == (2, "fingal: net:ezo-7 does not play here: ezo-7 plays on 7x7 only, not on 3x3\n")
+    assert not Path("games.sqlite").exists()
+
+
+def test_a_tournament_that_a_player_refuses_plays_nobody_else(fingal: Run) -> None:
+    ran = fingal("tournament", "random", "shortest-path", "net:ezo-7,epsilon=0.1", "--size", 3, "--games", 2)
+    assert ran.status == 2
+    assert ran.err == "fingal: net:ezo-7,epsilon=0.1 does not play here: ezo-7 plays on 7x7 only, not on 3x3\n"
+    assert not Path("games.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        ("dies", "the engine fake_engine ended without answering 'genmove "),
+        ("illegal", "which is not legal there"),
+        ("hangs", "did not answer 'genmove "),
+    ],
+)
+def test_a_forfeit_of_every_game_is_no_success(fingal: Run, tmp_path: Path, mode: str, reason: str) -> None:
+    program = tmp_path / "fake_engine"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} {mode}\n")
+    program.chmod(0o755)
+    broken = f'htp:"{program}",name=broken' + (",timeout=3" if mode == "hangs" else "")
+    arguments = ["match", broken, "random", "--size", 3, "--games", 2, "--jobs", 2, "--name", "mine", "--json"]
+    for _ in range(2):  # once played, and once shown
+        ran = fingal(*arguments)
+        assert ran.status == 1, ran.err
+        last = ran.err.splitlines()[-1]
+        assert last.startswith("broken played no game to its end and forfeited, first in game 1: ")
+        assert reason in last
+        result = json.loads(ran.out)
+        assert (result["games"], result["finished"], result["sides"][1]["wins"]) == (2, True, 2)
     with Store("games.sqlite") as store:
-        assert store.events() == []
+        assert [(game.number, game.how) for game in store.games("mine")] == [(1, "forfeit"), (2, "forfeit")]
 
 
 def test_saved_games_are_those_of_this_event(fingal: Run, tmp_path: Path) -> None:

@@ -341,3 +341,16 @@ def test_what_a_player_prints_does_not_reach_the_controller() -> None:
     )
     assert done.stdout == b"= a1\n\n"
     assert done.stderr == b"thinking...\n"
+
+
+def test_a_net_of_one_size_says_so_when_the_board_is_set() -> None:
+    for text in ("net:ezo-7", "minimax:ezo-7", "minimax:ezo-7,epsilon=0.5"):
+        engine = HtpEngine(spec.make(text))
+        assert engine.answer("7 boardsize 7") == "=7 \n\n"
+        engine.answer("play b c3")
+        for size, shown in (("3", "3x3"), ("7 9", "7x9"), ("11 11", "11x11")):
+            assert engine.answer(f"boardsize {size}") == f"? ezo-7 plays on 7x7 only, not on {shown}\n\n"
+        # The game on the board stays.
+        assert (engine.board.width, engine.board.height, len(engine.record.moves)) == (7, 7, 1)
+    anywhere = HtpEngine(spec.make("puct:fingal-small"))
+    assert anywhere.answer("boardsize 3 9") == "= \n\n"

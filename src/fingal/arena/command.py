@@ -217,7 +217,7 @@ class _Event:
         failed = 0
         for text in dict.fromkeys(self._plan.players):
             try:
-                crew.check([text])
+                crew.check([text], (self._plan.width, self._plan.height))
             except MissingPlayer:
                 raise
             except PlayerError as error:

@@ -31,8 +31,11 @@ _PATIENCE = 5.0
 class Crew(Protocol):
     """Whoever plays the games of an event."""
 
-    def check(self, texts: Iterable[str]) -> None:
-        """Make every player once; ValueError and PlayerError when one cannot be made."""
+    def check(self, texts: Iterable[str], size: tuple[int, int] | None = None) -> None:
+        """Make every player once; ValueError and PlayerError when one cannot be made.
+
+        ValueError as well when one says that it does not play on boards of a size (width, height).
+        """
         ...
 
     def play(self, tasks: Iterable[Task]) -> Generator[Outcome]:
@@ -54,10 +57,10 @@ class Alone:
         """The players sit here."""
         self._seats = seats or Seats()
 
-    def check(self, texts: Iterable[str]) -> None:
+    def check(self, texts: Iterable[str], size: tuple[int, int] | None = None) -> None:
         """Make every player once."""
         for text in texts:
-            self._seats.check(text)
+            self._seats.check(text, size)
 
     def play(self, tasks: Iterable[Task]) -> Generator[Outcome]:
         """Play the games in their order."""
@@ -82,11 +85,11 @@ class Workers:
         self._jobs = jobs
         self._workers: list[_Worker] = []
 
-    def check(self, texts: Iterable[str]) -> None:
+    def check(self, texts: Iterable[str], size: tuple[int, int] | None = None) -> None:
         """Make every player once, in one of the processes."""
         for text in texts:
             worker = self._idle() or self._hire()
-            worker.pipe.send(text)
+            worker.pipe.send((text, size))
             _raise(worker.receive())
 
     def play(self, tasks: Iterable[Task]) -> Generator[Outcome]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from fingal.arena.play import Absent, play_game, proven_winner
 from fingal.game import BLACK, WHITE, Board, Colour, Record, Special, formats
 from fingal.players import spec
-from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError
+from fingal.players.player import NO_LIMIT, Limit, Player, PlayerError, check_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,18 @@ class Seats:
         self._kept = kept or is_kept
         self._idle: defaultdict[str, list[Player]] = defaultdict(list)
 
-    def check(self, text: str) -> None:
-        """Make a player for the first time; ValueError and PlayerError as ``make`` raises them."""
-        self._put_back(text, self._make(text))
+    def check(self, text: str, size: tuple[int, int] | None = None) -> None:
+        """Make a player for the first time; ValueError and PlayerError as ``make`` raises them.
+
+        ValueError as well when it says that it does not play on boards of a size (width, height).
+        """
+        player = self._make(text)
+        self._put_back(text, player)
+        if size is not None:
+            try:
+                check_size(player, *size)
+            except ValueError as error:
+                raise ValueError(f"{text} does not play here: {error}") from None
 
     def play(self, task: Task, watch: Callable[[Board], None] | None = None) -> Outcome:
         """Play a game; a player that fails or cannot be made loses it. ValueError when one does not play there."""

@@ -299,7 +299,7 @@ def play(plan: Plan, crew: Crew | None = None) -> Iterator[StoredGame]:
     """
     mine = crew or Alone()
     try:
-        mine.check(dict.fromkeys(plan.players))
+        mine.check(dict.fromkeys(plan.players), (plan.width, plan.height))
         with Store(":memory:", create=True) as store:
             yield from Tournament(store, store.begin(plan.kind, plan.settings())).play(mine)
     finally:

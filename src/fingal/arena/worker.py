@@ -1,7 +1,7 @@
 """A process that plays games for another: ``python -m fingal.arena.worker SOCKET MEMORY PARENT``.
 
-A task is answered with an outcome, a player's text with None when the player can be made, and either with the error
-that it led to. The process ends with the one that started it, however that one ends.
+A task is answered with an outcome, a player's text and a board's size with None when the player can be made and plays
+there, and either with the error that it led to. The process ends with the one that started it, however that one ends.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main(handle: int, memory: int, parent: int) -> None:
                         glance.begin()
                         pipe.send(seats.play(asked, glance))
                     else:
-                        seats.check(asked)
+                        seats.check(*asked)
                         pipe.send(None)
                 except MissingPlayer as error:
                     pipe.send(MissingPlayer(str(error)))

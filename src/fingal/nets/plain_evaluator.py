@@ -59,7 +59,7 @@ class PlainEvaluator:
     def __call__(self, positions: Positions) -> Evaluation:
         """Judge the positions; ValueError on a board that the net does not play, EvaluationError as every evaluator."""
         check(positions)
-        check_size(self.config, positions.width, positions.height, self._name)
+        self.check_size(positions.width, positions.height)
         if self.head == "policy_value":
             return self._policy_and_value(positions)
         cells = () if self.head == "value" else (positions.width * positions.height,)
@@ -76,6 +76,10 @@ class PlainEvaluator:
         if self.head == "q":
             judged = judged._replace(value=as_value(self.config, judged.value))
         return checked(judged, positions, self._name)
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError for a board that the net does not play."""
+        check_size(self.config, width, height, self._name)
 
     def _policy_and_value(self, positions: Positions) -> Evaluation:
         assert isinstance(self._net, Signed)
@@ -152,7 +156,7 @@ class GameEvaluator(PlainEvaluator):
         count = len(positions.white_to_move)
         if count == 0:
             raise ValueError("a game has at least one position")
-        check_size(self.config, positions.width, positions.height, self._name)
+        self.check_size(positions.width, positions.height)
         last = take(positions, slice(count - 1, count))
         piece = take(positions, slice(self._recurrent.config.piece(count - 1), count))
         boards = torch.from_numpy(encode(self.config, piece)).to(self.device)

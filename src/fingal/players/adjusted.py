@@ -12,6 +12,7 @@ from fingal.players.player import (
     Limit,
     Player,
     Remarking,
+    check_size,
     is_careless,
     judgement,
     open_board,
@@ -72,6 +73,10 @@ class Adjusted:
         """Pass the interrupt on, if the player knows what to do with it."""
         if isinstance(self.player, Interruptible):
             self.player.interrupt()
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError for a board that the player does not play on."""
+        check_size(self.player, width, height)
 
     def close(self) -> None:
         """Close the player."""

@@ -13,7 +13,7 @@ from fingal.game import SWAP, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
 from fingal.players.searching import even_opening, may_be_swapped, values_after
 from fingal.ranges import MOST_THREADS, check_range, shown
-from fingal.search.evaluator import Evaluator
+from fingal.search.evaluator import Evaluator, check_size
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,10 @@ class MinimaxPlayer:
     def interrupt(self) -> None:
         """Be content, from any thread, with the moves that have been looked at."""
         self._stop.set()
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError for a board that the net does not evaluate."""
+        check_size(self._evaluator, width, height)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -11,7 +11,7 @@ import numpy as np
 from fingal.game import SWAP, Record
 from fingal.players.player import NO_LIMIT, Limit, open_board
 from fingal.ranges import MOST_THREADS, check_range
-from fingal.search.evaluator import Evaluator, Remembering
+from fingal.search.evaluator import Evaluator, Remembering, check_size
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,10 @@ class NetPlayer:
         if self._temperature <= 0:
             return int(logits.argmax())
         return draw(logits, self._temperature, self._random)
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError for a board that the net does not evaluate."""
+        check_size(self._evaluator, width, height)
 
     def close(self) -> None:
         """Nothing to let go of."""

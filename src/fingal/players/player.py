@@ -105,6 +105,21 @@ def is_careless(player: Player) -> bool:
 
 
 @runtime_checkable
+class SizeBound(Protocol):
+    """What a player may have besides: boards that it does not play on."""
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError, in one sentence, for a board that the player does not play on."""
+        ...
+
+
+def check_size(player: Player, width: int, height: int) -> None:
+    """Raise ValueError when a player says that it does not play on a board."""
+    if isinstance(player, SizeBound):
+        player.check_size(width, height)
+
+
+@runtime_checkable
 class Judging(Protocol):
     """What a player may have besides: what it thinks of the position that it has just moved in."""
 

@@ -17,7 +17,7 @@ from fingal.players.adjusted import Adjusted
 from fingal.players.player import NO_LIMIT, Limit, Player, open_board
 from fingal.players.pondering import Ponderer
 from fingal.search import ending
-from fingal.search.evaluator import Evaluator, Positions
+from fingal.search.evaluator import Evaluator, Positions, check_size
 from fingal.search.growing import Analysis, Search
 from fingal.search.tree import Search as NetSearch
 from fingal.search.tree import Settings
@@ -68,15 +68,18 @@ class SearchPlayer:
         default: Limit,
         manner: Manner | None = None,
         ponders: bool = False,
+        evaluator: Evaluator | None = None,
         largest: int | None = None,
     ) -> None:
         """Search with what ``search`` makes of a seed, within ``default`` where no limit is given.
 
         ``opener`` judges Black's first move where White may swap. ``ponders`` says whether ``ponder`` does something.
-        On boards with a longer side than ``largest``, openings are judged on a board with that side.
+        ``evaluator`` is the net of the search, where there is one. On boards with a longer side than ``largest``,
+        openings are judged on a board with that side.
         """
         self.name = name
         self.ponders = ponders
+        self._evaluator = evaluator
         self._largest = largest
         self.value: float | None = None
         """What the last search found the position worth."""
@@ -109,6 +112,7 @@ class SearchPlayer:
             default,
             manner,
             ponders,
+            evaluator,
             opening.known_side(evaluator),
         )
 
@@ -177,6 +181,11 @@ class SearchPlayer:
     def rest(self) -> None:
         """Ponder no more; nothing is at work when this returns."""
         self._ponderer.stop()
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError for a board that the net, where there is one, does not evaluate."""
+        if self._evaluator is not None:
+            check_size(self._evaluator, width, height)
 
     def interrupt(self) -> None:
         """End the search under way, or the next one, soon."""

@@ -99,7 +99,9 @@ def make(settings: Settings) -> Player:
     manner = Manner(settings.temperature, settings.resign, settings.seed)
     limit = limit_of(settings.sims, settings.time, settings.nodes)
     net = None if settings.prior is None else open_prior(settings.prior, settings.device)
-    return SearchPlayer("uct", lambda seed: uct.Search(how, seed, net), opening_values, limit, manner, settings.ponder)
+    return SearchPlayer(
+        "uct", lambda seed: uct.Search(how, seed, net), opening_values, limit, manner, settings.ponder, net
+    )
 
 
 def open_prior(name: str, device: Device = "auto") -> Evaluator:

@@ -59,6 +59,24 @@ def is_concurrent(evaluator: Evaluator) -> bool:
 
 
 @runtime_checkable
+class SizeBound(Protocol):
+    """What an evaluator may have besides: boards that it does not evaluate."""
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise ValueError, in one sentence that names the net and its boards, for a board that is not one of them."""
+        ...
+
+
+def check_size(evaluator: Evaluator, width: int, height: int) -> None:
+    """Raise ValueError for a board that an evaluator, or the one in its wrappers, does not evaluate."""
+    inner: object = evaluator
+    while inner is not None and not isinstance(inner, SizeBound):
+        inner = getattr(inner, "evaluator", None)
+    if inner is not None:
+        inner.check_size(width, height)
+
+
+@runtime_checkable
 class Remembering(Protocol):
     """What an evaluator may have besides: a memory, so that its judgement depends on how a position came about."""
 

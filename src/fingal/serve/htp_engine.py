@@ -14,7 +14,7 @@ import fingal
 from fingal.background import Flag
 from fingal.game import RESIGN, SWAP, Board, Colour, Record, Special
 from fingal.players import clock
-from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, PlayerError
+from fingal.players.player import NO_LIMIT, Interruptible, Limit, Player, PlayerError, check_size
 from fingal.players.searching import LEAST_SECONDS, searching
 from fingal.search.evaluator import EvaluationError
 from fingal.serve import htp_analysis, htp_knowledge
@@ -203,7 +203,9 @@ class HtpEngine:
     @command("boardsize WIDTH [HEIGHT]")
     def _boardsize(self, arguments: list[str]) -> str:
         sides = [to_int(argument) for argument in arguments]
-        self._begin(self._with_swap(Record(sides[0], sides[-1])))
+        record = self._with_swap(Record(sides[0], sides[-1]))
+        check_size(self.player, record.width, record.height)
+        self._begin(record)
         return ""
 
     @command("clear_board")
