@@ -113,3 +113,53 @@ def test_round_trip(record, name):
     assert back.players == record.players
     assert back.winner() == record.winner()
     assert read(text, "x.hsgf").moves == record.moves
+
+
+def nodes_of(text):
+    """The properties of an SGF text's nodes, as (name, values) in their order: a reader of its own, for one game."""
+    found, at = [], 0
+    while at < len(text):
+        if text[at] == ";":
+            found.append([])
+        elif name := re.compile(r"[A-Z]+").match(text, at):
+            values = []
+            at = name.end()
+            while value := re.compile(r"\s*\[((?:[^\]\\]|\\.)*)\]", re.S).match(text, at):
+                values.append(value[1])
+                at = value.end()
+            found[-1].append((name[0], values))
+            continue
+        at += 1
+    return found
+
+
+@pytest.mark.parametrize("moves", [";W[aa];B[swap];W[bb]", ";W[aa];B[bb]", ""])
+@pytest.mark.parametrize("rules", ["RU[swap-pieces]", "RU[swap-pieces]RU[swap-pieces]", "RU[other]", ""])
+def test_rules_are_written_once(moves, rules):
+    record = read(f"(;FF[4]EV[e]PB[a]PW[b]SZ[3]{rules}SO[http://www.littlegolem.com]{moves})")
+    assert record.swap == ("swap-pieces" in rules or "swap" in moves)
+    text = sgf.write(record)
+    header = dict(nodes_of(text)[0])
+    assert header.get("RU", []) == ["swap-pieces"] * record.swap + ["other"] * ("other" in rules)
+    assert sgf.write(sgf.read(text)) == text
+
+
+@given(
+    st.lists(st.sampled_from(["RU[swap-pieces]", "RU[x]", "RE[B]", "EV[e]", "DT[d]", "GC[g]", "B[]", "AB[aa]", "C[c]"]))
+)
+def test_a_property_stands_once_in_a_node_of_sgf(header):
+    """SGF FF[4]: "Only one of each property is allowed per node"."""
+    text = sgf.write(littlegolem.read(f"(;SZ[3]{''.join(header)}SO[http://www.littlegolem.com];W[aa];B[swap])"))
+    for node in nodes_of(text):
+        names = [name for name, _ in node]
+        assert len(names) == len(set(names)), text
+        for name, values in node:
+            assert len(values) == len(set(values)), (name, text)
+
+
+def test_a_rule_that_a_program_gave_twice_is_written_once():
+    record = Record.of(["a1"], 3, swap=True)
+    record.root.extra["RU"] = ["swap-pieces", "x", "x"]
+    assert dict(nodes_of(sgf.write(record))[0])["RU"] == ["swap-pieces", "x"]
+    record.swap = False
+    assert dict(nodes_of(sgf.write(record))[0])["RU"] == ["x"]

@@ -116,6 +116,8 @@ def _describe(record: Record, header: dict[str, str]) -> None:
                 record.root.extra["RE"] = [escape(value)]
             elif end.move == Special.RESIGN and end.colour == record.result.winner.other:
                 record.result = Result(record.result.winner, "resign")
+        elif name == "RU" and value == Special.SWAP_PIECES.text:
+            border.allow_swap(record, True)
         elif name not in ("SZ", "FF", "GM", "CA"):
             record.root.extra[name] = [escape(value)]
 

@@ -315,5 +315,6 @@ def _header(record: Record) -> Properties:
     elif record.result is not None:
         found["RE"] = [str(record.result)]
     rules = [Special.SWAP_PIECES.text] if record.swap else []
-    rules += [raw if well_formed(raw) else escape(raw) for raw in record.root.extra.get("RU", [])]
+    others = [raw if well_formed(raw) else escape(raw) for raw in record.root.extra.get("RU", [])]
+    rules += [raw for raw in dict.fromkeys(others) if raw != Special.SWAP_PIECES.text]
     return found | ({"RU": rules} if rules else {})
