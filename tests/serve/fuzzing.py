@@ -7,8 +7,8 @@ from fingal.players.random import RandomPlayer
 from fingal.serve.htp import COMMANDS, HtpEngine
 from fingal.serve.htp_knowledge import Prover
 
-_ANSWER = re.compile(r"[=?](\d*) [^\n]*(?:\n[^\n]+)*\n\n")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+ANSWER = re.compile(r"[=?](\d*) [^\n]*(?:\n[^\n]+)*\n\n")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WORDS = [
     *(
         "b",
@@ -50,18 +50,18 @@ def fuzz_htp(seed: int, count: int) -> None:
     rng = random.Random(seed)
     engine = _engine(seed)
     for _ in range(count):
-        line = _line(rng)
+        line = random_line(rng)
         try:
             answer = engine.answer(line)
         except Exception as error:
             raise AssertionError(f"{line!r} raised {error!r}") from error
-        number = _number(line)
+        number = number_of(line)
         if number is None:
             assert answer == "", f"{line!r} holds no command, but was answered {answer!r}"
         else:
-            match = _ANSWER.fullmatch(answer)
+            match = ANSWER.fullmatch(answer)
             assert match is not None, f"{line!r} was answered {answer!r}"
-            assert not _CONTROL.search(answer), f"{line!r} was answered {answer!r}"
+            assert not CONTROL.search(answer), f"{line!r} was answered {answer!r}"
             assert match[1] == number, f"{line!r} was answered {answer!r}"
             assert len(answer) < 50_000, f"{line!r} has too long an answer"
         assert engine.board == engine.record.board(), f"{line!r} left the board and the record apart"
@@ -75,7 +75,7 @@ def _engine(seed: int) -> HtpEngine:
     return engine
 
 
-def _line(rng: random.Random) -> bytes:
+def random_line(rng: random.Random) -> bytes:
     kind = rng.random()
     if kind < 0.05:
         return rng.randbytes(rng.randrange(40)).replace(b"\n", b"")
@@ -87,13 +87,13 @@ def _line(rng: random.Random) -> bytes:
         text = f"{rng.choice([0, 7, 12, 2147483647])} {text}"
     line = text.encode()
     if kind > 0.8:
-        line = _mutated(line, rng)
+        line = mutated(line, rng)
     if rng.random() < 0.001:
         line += b" " + b"x" * rng.choice([1000, 65_000, 70_000, 1_000_000])
     return line + rng.choice([b"", b"", b"", b"\r", b" "])
 
 
-def _mutated(line: bytes, rng: random.Random) -> bytes:
+def mutated(line: bytes, rng: random.Random) -> bytes:
     data = bytearray(line)
     for _ in range(rng.randrange(1, 4)):
         place = rng.randrange(len(data) + 1)
@@ -109,12 +109,12 @@ def _mutated(line: bytes, rng: random.Random) -> bytes:
     return bytes(data).replace(b"\n", b"")
 
 
-def _number(line: bytes) -> str | None:
+def number_of(line: bytes) -> str | None:
     """The number that an answer must carry, '' for none; None when there must be no answer. By the words of GTP 2."""
     if len(line) > 65_536:
-        return None if line.lstrip().startswith(b"#") else _number(line[:65_536]) or ""
+        return None if line.lstrip().startswith(b"#") else number_of(line[:65_536]) or ""
     text = line.decode("utf-8", "replace").split("#")[0].replace("\t", " ")
-    text = _CONTROL.sub("", text).strip()
+    text = CONTROL.sub("", text).strip()
     if not text:
         return None
     first = text.split()[0]
