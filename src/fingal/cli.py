@@ -22,6 +22,7 @@ from fingal.game import Colour, Record, draw, formats
 from fingal.game.board import parse_size
 from fingal.players import spec
 from fingal.players.player import Limit, PlayerError, check_size
+from fingal.ranges import MOST_SECONDS, check_number
 from fingal.serve.analyse import TOPICS, Analyst, Topic, read_boards
 
 app = SubcommandApp()
@@ -525,6 +526,7 @@ def bench(
         seconds: How long to measure each line.
     """
     chosen = importlib.import_module(f"fingal.bench.{topic}")
+    check_number("seconds", seconds, 0, MOST_SECONDS)
     results: dict[str, Any] = chosen.measure(seconds)
     if json:
         print_json(results)

@@ -35,6 +35,7 @@ from fingal.arena.tournament import (
 from fingal.game.board import parse_size
 from fingal.players import spec
 from fingal.players.player import Limit, MissingPlayer, PlayerError
+from fingal.ranges import shown
 
 
 class Ended(NamedTuple):
@@ -92,7 +93,7 @@ def tournament(
     if kind == "swiss" and rounds is None:
         rounds = max(1, math.ceil(math.log2(max(2, len(players)))))
     if kind != "swiss" and rounds is not None:
-        raise ValueError(f"rounds={rounds} is not possible: only a Swiss tournament has them")
+        raise ValueError(f"rounds={shown(rounds)} is not possible: only a Swiss tournament has them")
     named = {label: text for text, label in standings.labels(players).items()}
     zero = None if anchor is None else named.get(anchor, anchor)
     if zero is not None and zero not in players:
@@ -132,7 +133,7 @@ def ratings(
 def run_players(folder: Path, count: int, template: str) -> list[str]:
     """The texts of players for a training run's checkpoints: ``count`` of them, evenly spread, oldest first."""
     if count < 2:
-        raise ValueError(f"checkpoints={count} is not possible: at least 2")
+        raise ValueError(f"checkpoints={shown(count)} is not possible: at least 2")
     files = sorted((folder / "checkpoints").glob("net-*.safetensors"))
     if len(files) < 2:
         raise ValueError(f"{folder} has {len(files)} checkpoints in checkpoints/: a league needs at least 2")

@@ -78,9 +78,9 @@ class Plan:
             if self.players.count(text) > 1:
                 raise ValueError(f"{text} stands twice among the players: name=... in a text tells two apart")
         if self.kind == "gauntlet" and not 1 <= self.heads < len(self.players):
-            raise ValueError(f"heads={self.heads} is not possible: from 1 to {len(self.players) - 1}")
+            raise ValueError(f"heads={shown(self.heads)} is not possible: from 1 to {len(self.players) - 1}")
         if self.kind == "swiss" and not 1 <= self.rounds < len(self.players):
-            raise ValueError(f"rounds={self.rounds} is not possible: from 1 to {len(self.players) - 1}")
+            raise ValueError(f"rounds={shown(self.rounds)} is not possible: from 1 to {len(self.players) - 1}")
 
     @classmethod
     def read(cls, settings: Mapping[str, Any], kind: str) -> Self:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fingal import _core
 from fingal.game.colour import Colour
+from fingal.ranges import shown
 
 SWAP: int = _core.SWAP
 """The move swap-pieces: the first stone is mirrored in the long diagonal and becomes White's."""
@@ -48,8 +49,12 @@ class Board(_core.Board):
         """Make an empty board; ``Board(7, 9)`` is 7 wide and 9 high. ``Board(board)`` copies."""
         if isinstance(width, _core.Board):
             super().__init__(width)
-        else:
-            super().__init__(width, width if height is None else height, swap)
+            return
+        height = width if height is None else height
+        if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+            size = f"{shown(width)}x{shown(height)}"
+            raise ValueError(f"a board of {size} is not possible: width and height run from 1 to {MAX_SIDE}")
+        super().__init__(width, height, swap)
 
     @property
     def turn(self) -> Colour:

@@ -19,6 +19,7 @@ from fingal.game import BLACK, RESIGN, WHITE, Board, Record
 from fingal.players import spec
 from fingal.players.adjusted import has_values
 from fingal.players.player import NO_LIMIT, Drawing, Limit, Player, PlayerError, ask, judgement
+from fingal.ranges import shown
 
 SAMPLE = 2000
 """How many positions of 4x4 are drawn where not all are asked for: there are 8,188,705."""
@@ -61,11 +62,11 @@ class Sitting:
         if size not in SIZES:
             raise ValueError(f"there is no exam on {size}x{size}: the answers are known for 3x3, 4x4, 5x5, 6x6 and 7x7")
         if positions is not None and positions < 1:
-            raise ValueError(f"an exam with {positions} positions is not possible: at least 1")
+            raise ValueError(f"an exam with {shown(positions)} positions is not possible: at least 1")
         if positions is not None and every_position:
-            raise ValueError(f"positions={positions} is not possible with every, which asks about all there are")
+            raise ValueError(f"positions={shown(positions)} is not possible with every, which asks about all there are")
         if seed < 0:
-            raise ValueError(f"seed={seed} is not possible: it is 0 or more")
+            raise ValueError(f"seed={shown(seed)} is not possible: it is 0 or more")
         if every_position and size * size > MOST_CELLS:
             raise ValueError(f"{size}x{size} has too many positions to ask about each: that is possible on 3x3 and 4x4")
         self._text, self._make, self._limit = text, make, limit
