@@ -441,7 +441,12 @@ def run_learner(name: str, arguments: list[str]) -> None:
         module = importlib.import_module(f"fingal.learn.{file}")
     except ModuleNotFoundError as error:
         raise ValueError(f"{what} needs {error.name}: install fingal[{extra}]") from None
-    module.main(arguments)
+    try:
+        module.main(arguments)
+    except RuntimeError as error:  # torch has no error of its own for this
+        if "allocate memory" not in str(error):
+            raise
+        raise MemoryError from None
 
 
 @app.command
@@ -548,6 +553,9 @@ def main() -> None:
     except BrokenPipeError:
         # Whoever read the output has read enough. What is left goes nowhere, so that Python's own last flush is silent.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError:
+        say("fingal: there is not enough memory: smaller numbers (of games, positions or megabytes) need less", "red")
+        sys.exit(2)
     except OSError as error:
         say(f"fingal: {error.filename}: {error.strerror}" if error.filename else f"fingal: {error}", "red")
         sys.exit(2)

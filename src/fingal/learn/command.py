@@ -23,6 +23,7 @@ from rich.table import Table
 
 from fingal.learn import stacked_command
 from fingal.learn.parts import curves
+from fingal.learn.parts.kinds import check_numbers
 from fingal.learn.parts.run import Opened, Run, rows_in
 from fingal.nets.card import find
 
@@ -149,6 +150,7 @@ def device_of(name: str) -> torch.device:
 def train(algorithm: str, module: ModuleType, options: Options[Any], console: Console, opened: Opened = Run) -> None:
     """Run to the end, showing how it goes. The last line on stdout is the net's file."""
     config, device = options.settings, device_of(options.device)
+    check_numbers(config)
     threads = getattr(config, "threads", 1)
     if threads > MOST_THREADS:
         raise ValueError(f"threads must be at most {MOST_THREADS}, not {threads}")

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
-from fingal.learn.parts.kinds import check_kinds, check_least, check_seed, check_shares
+from fingal.learn.parts.kinds import MOST_GAMES, check_kinds, check_least, check_most, check_seed, check_shares
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import draw, entropy, log_chances
@@ -85,6 +85,7 @@ class PPO:
         """Refuse what cannot be."""
         check_kinds(self)
         check_least(self, 1, "games", "steps", "iterations", "epochs", "keep_iterations", "threads")
+        check_most(self, MOST_GAMES, "games")
         for name in ("minutes", "learning_rate", "value_weight", "entropy", "longest", "exam_iterations"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")

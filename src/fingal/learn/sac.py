@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from fingal.learn.parts import state
 from fingal.learn.parts.adam import Adam
-from fingal.learn.parts.kinds import check_kinds, check_least, check_seed, check_shares
+from fingal.learn.parts.kinds import MOST_GAMES, check_kinds, check_least, check_most, check_seed, check_shares
 from fingal.learn.parts.marks import Marks
 from fingal.learn.parts.opponent_games import LOTS, OpponentGames, legal_cells
 from fingal.learn.parts.policy import log_chances, sampled
@@ -97,6 +97,7 @@ class SAC:
         check_least(
             self, 1, "games", "moves", "capacity", "warm_up", "updates", "batch", "row_moves", "keep_rows", "threads"
         )
+        check_most(self, MOST_GAMES, "games")
         for name in ("minutes", "learning_rate", "exam_rows"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")

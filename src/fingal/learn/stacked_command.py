@@ -20,10 +20,12 @@ from torch import nn
 
 from fingal.learn.parts import curves
 from fingal.learn.parts.history import History
+from fingal.learn.parts.kinds import MOST_GAMES, check_numbers
 from fingal.learn.parts.pretraining import pretrain
 from fingal.learn.parts.run import Opened, Run, rows_in
 from fingal.nets import checkpoint, hexagonal
 from fingal.nets.card import Card, write_atomically
+from fingal.ranges import MOST_THREADS, check_number
 
 S = TypeVar("S")
 
@@ -98,6 +100,9 @@ def train(algorithm: str, module: ModuleType, options: Options[Any], console: Co
 
     The last line on stdout is the net of the best seed. SystemExit with status 1 when every run has diverged.
     """
+    check_numbers(options.settings)
+    check_number("seeds", options.seeds, 1, MOST_GAMES)
+    check_number("threads", options.threads, 1, MOST_THREADS)
     torch.set_num_threads(options.threads)
     one = options.settings
     settings = [replace(one, seed=one.seed + number) for number in range(options.seeds)]

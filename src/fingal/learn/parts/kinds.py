@@ -9,6 +9,8 @@ import math
 from dataclasses import fields
 from typing import Any
 
+from fingal.ranges import MOST_COUNT, check_number
+
 MOST_GAMES = 1 << 20
 """More at once would need more memory than there is."""
 
@@ -23,6 +25,13 @@ def check_kinds(settings: Any) -> None:
             continue
         if setting.type in ("int", "int | None") and type(value) is not int:
             raise ValueError(f"{setting.name} must be a whole number, not {value!r:.40}")
+
+
+def check_numbers(settings: Any) -> None:
+    """Reject whole numbers that 64 bits do not hold, with room for what is added to them while a run counts."""
+    for setting in fields(settings):
+        if type(value := getattr(settings, setting.name)) is int:
+            check_number(setting.name, value, -MOST_COUNT, MOST_COUNT)
 
 
 def check_least(settings: Any, least: int, *names: str) -> None:
