@@ -91,6 +91,7 @@ def test_the_smallest_scale_and_its_runs_once_more(fingal: Run, monkeypatch: pyt
         (["--opponent", "random"], "opponent='random' is not possible: the agents of paper 003 play each other"),
         (["--runs", "nowhere"], "nowhere holds no runs of dqn with nets"),
         (["--jobs", "0"], "jobs=0 is not possible: at least 1"),
+        (["--jobs", str(2**31)], "jobs=2147483648 is not possible: at least 1, at most 1024"),
         (["--nets", "some.safetensors"], "paper 003 has no protocol for nets: 001, 002, 004 have"),
     ],
 )

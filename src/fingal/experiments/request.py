@@ -7,7 +7,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from fingal.arena.crew import MOST_JOBS
 from fingal.experiments.workshop import Progress
+from fingal.ranges import shown
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class Request:
     """Told how far it has come."""
 
     def __post_init__(self) -> None:
-        """Refuse what would wait for ever; the command line calls it jobs."""
-        if self.processes < 1:
-            raise ValueError(f"jobs={self.processes} is not possible: at least 1")
+        """Reject what would wait for ever, and more processes than a system has; the command line calls them jobs."""
+        if not 1 <= self.processes <= MOST_JOBS:
+            raise ValueError(f"jobs={shown(self.processes)} is not possible: at least 1, at most {MOST_JOBS}")
 
     def check(self, scales: Sequence[str], parts: Sequence[str]) -> None:
         """ValueError for a scale or a part that is not there."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fingal.game import RESIGN, Board, Record, Special
 from fingal.ranges import shown
-from fingal.search.evaluator import EvaluationError, Positions
+from fingal.search.evaluator import EvaluationError, Positions, SizeBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +102,6 @@ class Careless(Protocol):
 def is_careless(player: Player) -> bool:
     """Whether a player cannot be trusted with a game that is proven to be its."""
     return isinstance(player, Careless) and player.careless
-
-
-@runtime_checkable
-class SizeBound(Protocol):
-    """What a player may have besides: boards that it does not play on."""
-
-    def check_size(self, width: int, height: int) -> None:
-        """Raise ValueError, in one sentence, for a board that the player does not play on."""
-        ...
 
 
 def check_size(player: Player, width: int, height: int) -> None:

@@ -60,7 +60,7 @@ def is_concurrent(evaluator: Evaluator) -> bool:
 
 @runtime_checkable
 class SizeBound(Protocol):
-    """What an evaluator may have besides: boards that it does not evaluate."""
+    """What an evaluator, or a player, may have besides: boards that it does not play on."""
 
     def check_size(self, width: int, height: int) -> None:
         """Raise ValueError, in one sentence that names the net and its boards, for a board that is not one of them."""
