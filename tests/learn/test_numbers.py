@@ -36,7 +36,7 @@ def test_whole_numbers_beyond_64_bits_are_rejected_by_name(fingal: Run, name: st
     ("name", "setting"),
     [
         *(("alphazero", setting) for setting in ("full_simulations", "cheap_simulations", "considered")),
-        *((name, "games") for name in ("alphazero", "ppo", "sac", "reinforce")),
+        *((name, "games") for name in ("alphazero", "ppo", "sac")),
     ],
 )
 def test_numbers_beyond_what_the_core_holds_are_rejected_by_name(fingal: Run, name: str, setting: str) -> None:

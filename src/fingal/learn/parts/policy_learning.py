@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fingal.learn.parts import returns, state
-from fingal.learn.parts.kinds import MOST_GAMES, check_least, check_most, check_seed
+from fingal.learn.parts.kinds import check_least, check_seed
 from fingal.learn.parts.policy import entropy, legal_in_planes, log_chances, surrogate
 from fingal.learn.parts.policy_games import Games, Ints, Pairs, Rows
 from fingal.learn.parts.policy_sampler import Sampler
@@ -75,7 +75,6 @@ class PolicyGradient:
         if not 2 <= self.size <= 19:
             raise ValueError(f"size must be from 2 to 19, not {self.size}: on 1x1 the opening alone ends the game")
         check_least(self, 1, "games", "iterations", "keep_iterations", "threads")
-        check_most(self, MOST_GAMES, "games")
         for name in ("minutes", "learning_rate", "exam_iterations"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
