@@ -30,7 +30,6 @@ Policy = Callable[[Sequence[Sequence[int]], int], Sequence[float]]
 every cell, [cells]: the higher, the sooner it is tried."""
 
 
-
 @dataclass(frozen=True)
 class Settings:
     """What a solver may use, and how its search spreads."""
