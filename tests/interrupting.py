@@ -5,6 +5,7 @@ happened as JSON. The commands run in processes that are forked after everything
 process does: so a crash while Python takes itself down is seen too.
 """
 
+import _thread
 import json
 import os
 import random
@@ -13,7 +14,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -70,7 +70,7 @@ def interrupt_player(text: str, count: int, seed: int, sizes: tuple[int, ...] = 
     # With numbers beyond what comes to its end: every search lasts until its time is over.
     limit = Limit(seconds=1.0) if searching(player) is None else Limit(seconds=1.0, simulations=10**9)
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    before = at_work()
+    before = _thread._count()
     try:
         hits = 0
         while hits < count:
@@ -86,7 +86,7 @@ def interrupt_player(text: str, count: int, seed: int, sizes: tuple[int, ...] = 
                     signal.setitimer(signal.ITIMER_REAL, 0)
             except KeyboardInterrupt:
                 hits += 1
-                assert not still_at_work(before), f"{text} left threads at work: {threading.enumerate()}"
+                assert not still_at_work(before), f"{text} left threads at work"
                 if hits % 10 == 0:
                     ask(player, record, board, FEW)
     finally:
@@ -94,17 +94,12 @@ def interrupt_player(text: str, count: int, seed: int, sizes: tuple[int, ...] = 
     return player
 
 
-def at_work() -> int:
-    """How many threads there are, without those that an interrupt kept from beginning: Python lists them for ever."""
-    return sum(thread.is_alive() for thread in threading.enumerate())
-
-
 def still_at_work(before: int) -> bool:
     """Whether there are more threads than before, even a while later: one that is about to end is in order."""
     end = time.monotonic() + 10
-    while at_work() > before and time.monotonic() < end:
+    while _thread._count() > before and time.monotonic() < end:
         time.sleep(0.001)
-    return at_work() > before
+    return _thread._count() > before
 
 
 def assert_as_good_as_new(player: Player, text: str, seed: int, sizes: tuple[int, ...] = (5, 6)) -> None:

@@ -88,22 +88,18 @@ def test_an_error_of_the_check_stops_the_calls() -> None:
     assert work.ended == 1
 
 
-def test_a_call_whose_start_was_interrupted_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_whose_start_was_interrupted_never_begins() -> None:
     begun: list[int] = []
     call = BackgroundCall(lambda: begun.append(1), lambda: None)
-    gate = threading.Event()
-    really = call._work
-
-    def later() -> None:
-        gate.wait(60)
-        really()
-
-    monkeypatch.setattr(call._thread, "_target", later)
-    call.start()
-    ending = threading.Thread(target=lambda: (time.sleep(0.2), gate.set()))
-    ending.start()
     call.end()
-    ending.join()
+    ended = threading.Event()
+
+    def begin() -> None:  # the thread that ``start`` has left behind
+        call._work()
+        ended.set()
+
+    threading.Thread(target=begin).start()
+    assert ended.wait(60)
     assert begun == []
 
 

@@ -2,14 +2,15 @@
 
 ``Thread.join`` cannot be trusted after Ctrl-C: in Python 3.11 and 3.12 an interrupted ``join`` marks a thread as ended
 that is still at work. So a call is waited for by a flag that its thread sets as the last thing it does. Nor can
-``Condition``, ``Event`` and ``Queue`` in the main thread: their locks are taken in Python code, which an interrupt can
-leave with the lock held. There a plain lock, ``Flag`` or ``SimpleQueue`` does instead.
+``Condition``, ``Event``, ``Queue`` and ``Thread.start`` in the main thread: their locks are taken in Python code, which
+an interrupt can leave with the lock held. There a plain lock, ``Flag`` or ``SimpleQueue`` does instead.
 """
 
 from __future__ import annotations
 
 import atexit
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -48,10 +49,10 @@ class Flag:
 class BackgroundCall(Generic[T]):
     """One call in a thread of its own. After ``start``, ``end`` must follow, whatever happens in between."""
 
-    def __init__(self, call: Callable[[], T], stop: Callable[[], object], name: str | None = None) -> None:
+    def __init__(self, call: Callable[[], T], stop: Callable[[], object]) -> None:
         """Prepare a call; ``stop`` makes it return soon, may be called from any thread, at any time and repeatedly."""
-        self._call = call
-        self._stop = stop
+        self._call: Callable[[], T] | None = call
+        self._stop: Callable[[], object] | None = stop
         self._results: list[T] = []
         self._error: BaseException | None = None
         self._gate = threading.Lock()
@@ -62,11 +63,10 @@ class BackgroundCall(Generic[T]):
         # may leave this locked.
         self._bell = threading.Lock()
         self._bell.acquire()
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
     def start(self) -> None:
         """Begin the call."""
-        self._thread.start()
+        start_new_thread(self._work, ())
 
     def wait(self, seconds: float) -> bool:
         """Wait for at most so many seconds; whether the call has ended. An interrupt is raised at once."""
@@ -80,13 +80,13 @@ class BackgroundCall(Generic[T]):
         while True:
             try:
                 if self._is_over():
-                    if self._thread.ident is not None:
-                        self._thread.join()  # a matter of microseconds, after which it holds on to nothing
                     break
-                self._stop()
+                if self._stop is not None:
+                    self._stop()
                 self.wait(EVERY)
             except KeyboardInterrupt as error:
                 interrupt = error
+        self._stop = None
         if interrupt is not None:
             raise interrupt
 
@@ -111,10 +111,14 @@ class BackgroundCall(Generic[T]):
                 return
             self._has_begun = True
         _running.add(self)
+        call, self._call = self._call, None
+        assert call is not None
         try:
-            self._results.append(self._call())
+            self._results.append(call())
         except BaseException as error:
             self._error = error
+        # What the thread still holds when Python takes itself down is never freed.
+        del call
         _running.discard(self)
         self._has_ended = True
         self._bell.release()

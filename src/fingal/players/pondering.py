@@ -25,7 +25,7 @@ class Ponderer:
         self.stop()
         self._search.set_position(board)
         nodes = EDGES // board.cells
-        self._call = BackgroundCall(lambda: self._work(nodes), self._search.interrupt, name="ponder")
+        self._call = BackgroundCall(lambda: self._work(nodes), self._search.interrupt)
         self._call.start()
 
     def stop(self) -> None:
