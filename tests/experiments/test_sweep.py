@@ -1,11 +1,14 @@
 """Sweeps that are kept, resumed and refused, with a learner that is made up."""
 
+import json
+import random
 from pathlib import Path
 
 import pytest
 
 from fingal.experiments.sweep import Sweep, outcomes, prepare
 from fingal.experiments.workshop import Progress, work
+from tests.broken import WHOLE, changed_json, contents, refused
 
 LEARNER = "tests.experiments.made_up:Config"
 
@@ -55,6 +58,29 @@ def test_a_half_written_file_counts_as_none(tmp_path: Path) -> None:
     assert outcomes(sweep, tmp_path) is None
     found, _ = work([sweep], tmp_path, 1)
     assert len(found["one"][0].rows) == 2
+
+
+def test_a_sweep_whose_request_is_broken_or_gone_loses_nothing(tmp_path: Path) -> None:
+    sweep = made_up("one", {"games": 2})
+    work([sweep], tmp_path, 1)
+    file = prepare(sweep, tmp_path) / "sweep.json"
+    for spoil in (*WHOLE, None):
+        file.unlink() if spoil is None else file.write_bytes(spoil)
+        before = contents(tmp_path)
+        assert refused(lambda: outcomes(sweep, tmp_path), file)
+        assert contents(tmp_path) == before
+
+
+def test_outcomes_that_are_none_are_refused_and_stay(tmp_path: Path) -> None:
+    sweep = made_up("one", {"games": 2})
+    work([sweep], tmp_path, 1)
+    file = prepare(sweep, tmp_path) / "outcomes.json"
+    whole = json.loads(file.read_bytes())
+    for seed in range(150):
+        file.write_bytes(changed_json(whole, random.Random(seed)))
+        before = contents(tmp_path)
+        refused(lambda: outcomes(sweep, tmp_path), file)
+        assert contents(tmp_path) == before
 
 
 def test_what_the_learner_refuses_is_said_in_its_words(tmp_path: Path) -> None:

@@ -175,9 +175,9 @@ class Store:
                 how = "mode=ro" if Path(f"{self.path}-wal").exists() else "immutable=1"
                 self._base = _opened(f"{self.path.absolute().as_uri()}?{how}", self.path, recognise, uri=True)
         except sqlite3.OperationalError as error:
-            raise ValueError(f"{self.path} cannot be opened: {error}") from None
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} is not {_KIND}: {error}") from None
+            raise ValueError(f"{self.path} cannot be opened: {_line(error)}") from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.path} is not {_KIND}: {_line(error)}") from None
 
     def events(self) -> list[Event]:
         """All events, the oldest first."""
@@ -331,9 +331,8 @@ class Store:
         """ValueError when the file is damaged, for example."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
-            # Some of SQLite's sentences quote what they cannot read.
-            raise ValueError(f"{self.path} cannot be read: {' '.join(str(error).split()):.200}") from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.path} cannot be read: {_line(error)}") from None
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -341,8 +340,13 @@ class Store:
         try:
             with transaction(self._base):
                 yield
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} cannot be written: {error}") from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.path} cannot be written: {_line(error)}") from None
+
+
+def _line(error: Exception) -> str:
+    """What SQLite says, in one line: some of its sentences quote what they cannot read."""
+    return f"{' '.join(str(error).split()):.200}"
 
 
 def _is_text(value: object) -> bool:

@@ -84,6 +84,8 @@ def prepare(sweep: Sweep, folder: Path) -> Path:
     kept = _read(file)
     if kept is None and place.exists() and any(entry.suffix != ".part" for entry in place.iterdir()):
         raise ValueError(f"{place} holds runs of a sweep that nobody knows, for {file} is missing: put it elsewhere")
+    if kept is not None and not (isinstance(kept.get("learner"), str) and isinstance(kept.get("runs"), list)):
+        raise ValueError(f"{file} is damaged: the runs of a sweep are expected")
     if kept != asked:
         place.mkdir(parents=True, exist_ok=True)
         for entry in place.iterdir():
@@ -107,7 +109,7 @@ def outcomes(sweep: Sweep, folder: Path) -> list[Outcome] | None:
         return None
     try:
         return [_outcome(asked, **rest) for asked, rest in zip(sweep.runs, kept["outcomes"], strict=True)]
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ValueError(f"{file} does not hold the outcomes of its sweep: put it elsewhere") from None
 
 

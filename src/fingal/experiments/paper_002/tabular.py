@@ -108,7 +108,7 @@ def work_out(trial: Trial, folder: Path, processes: int, tell: Callable[[float],
     if file.exists() and (kept := read_object(file, "a figure's own file")).get("asked") == asked:
         try:
             return [_row(row) for row in kept["rows"]]
-        except (LookupError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
             raise ValueError(f"{file} does not hold the rows of its figure: put it elsewhere") from None
     tasks = [(start, *learner) for start in trial.starts() for learner in learners()]
     one = functools.partial(learned, trial=trial)
