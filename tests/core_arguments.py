@@ -382,11 +382,11 @@ class Arguments:
             return np.zeros(2 * flat.size, value.dtype)[::2]
         if kind == 4:
             return np.broadcast_to(np.zeros(1, value.dtype), flat.shape)
+        arrays = [other for other in others if isinstance(other, np.ndarray)]
         if kind == 5:
-            arrays = [other for other in others if isinstance(other, np.ndarray)]
             return rng.choice(arrays)
-        if kind == 6 and flat.size:  # an array that lies on another one, as bytes
-            other = rng.choice([other for other in others if isinstance(other, np.ndarray)])
+        if kind == 6 and flat.size and all(array.dtype.kind != "O" for array in arrays):  # on another one, as bytes
+            other = rng.choice(arrays)
             room = np.zeros(other.nbytes + value.nbytes + 8, np.uint8)
             for index, argument in enumerate(others):
                 if argument is other:

@@ -14,6 +14,13 @@ Board::Board(int width, int height, bool swap) : width_(width), height_(height),
   with_words(cells(), [&]<int Words>() { history_ = History<Words>{Position<Words>(geometry<Words>(width, height))}; });
 }
 
+// The history is copied before the variant takes it: where copying a variant of vectors throws for want of memory,
+// GCC 12's library destroys a vector that was never made.
+Board::Board(const Board& other)
+    : width_(other.width_), height_(other.height_), swap_(other.swap_), moves_(other.moves_) {
+  std::visit([&](const auto& history) { history_ = std::decay_t<decltype(history)>(history); }, other.history_);
+}
+
 Colour Board::turn() const {
   return visit([](const auto& p) { return p.turn(); });
 }

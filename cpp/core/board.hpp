@@ -17,6 +17,10 @@ enum class Symmetry {
 class Board {
  public:
   Board(int width, int height, bool swap);
+  Board(const Board& other);
+  Board(Board&&) = default;
+  Board& operator=(const Board& other) { return *this = Board(other); }
+  Board& operator=(Board&&) = default;
 
   int width() const { return width_; }
   int height() const { return height_; }

@@ -24,6 +24,10 @@ float gamma_variate(float shape, Random& random) {
   }
 }
 
+void Root::make_room(std::size_t edges) {
+  for (auto* array : {&prior_, &logit_, &gumbel_, &before_}) array->reserve(edges);
+}
+
 void Root::set(const Tree& tree) {
   const auto priors = tree.of(tree.prior, 0);
   const auto visits = tree.of(tree.visits, 0);

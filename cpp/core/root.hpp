@@ -10,6 +10,8 @@ namespace fingal {
 
 class Root {
  public:
+  // So many edges need no more memory later.
+  void make_room(std::size_t edges);
   // A root with edges, and no noise.
   void set(const Tree& tree);
   // The same before a search of `planned` simulations, with the noise that the settings ask for. The visits that the

@@ -28,6 +28,7 @@ class Search {
 
   Search(const Position<Words>& root, Move last, const SearchSettings& settings, std::uint64_t seed)
       : settings_(settings), root_(root), last_(last), random_(seed) {
+    choice_.make_room(std::size_t(root.geometry().cells));
     restart();
   }
 

@@ -124,7 +124,7 @@ class SizedPool final : public SelfplayPool {
         try {
           go_to_leaf(game);
         } catch (...) {
-          begin_game(game);  // what it was is half done
+          abandon(game);
           throw;
         }
         pack_stones(game.leaf.position, stones, games_.size(), i);
@@ -150,7 +150,7 @@ class SizedPool final : public SelfplayPool {
           game.search.finish(game.leaf, logits.data() + i * each, value[i]);
           game.waiting = false;
         } catch (...) {
-          begin_game(game);  // what it was is half done
+          abandon(game);
           throw;
         }
       }
@@ -358,6 +358,16 @@ class SizedPool final : public SelfplayPool {
     drop_tree(game);
   }
 
+  // After an exception, such as one for want of memory, the game is half done: another one begins.
+  void abandon(Game& game) {
+    game.waiting = false;
+    game.opening = 0;
+    game.moves.clear();
+    game.samples.clear();
+    game.search.begin_anew(start_, -1);
+    begin_game(game);
+  }
+
   void drop_tree(Game& game) {
     game.waiting = false;
     game.search.set_root(replay(game.moves), game.moves.empty() ? Move(-1) : game.moves.back());
@@ -430,9 +440,9 @@ class SizedPool final : public SelfplayPool {
         game.resign.wrong += winner == colour;
       }
     }
-    auto& done = game.done.emplace_back();
-    done.game = {game.id, game.opening, winner, resigned, game.moves};
-    done.samples = std::move(game.samples);
+    Done done{{game.id, game.opening, winner, resigned, game.moves}, {}};
+    done.samples.swap(game.samples);
+    game.done.push_back(std::move(done));
     game.id += count();
     begin_game(game);
   }

@@ -1,7 +1,10 @@
 // The solver beside a plain search of every line, on one thread and on several that share a table.
 #include "core/solver.hpp"
 
+#include <atomic>
+#include <limits>
 #include <map>
+#include <thread>
 
 #include "check.hpp"
 #include "core/random.hpp"
@@ -60,6 +63,60 @@ void threads_find_the_same() {
   CHECK(solver->run(board, 1 << 30, 1e9) == kWhite);
 }
 
+// What a policy throws ends the run and comes out of it, whatever the threads, and the solver proves on without it.
+void a_policy_may_throw(int threads) {
+  SolverSettings settings;
+  settings.threads = threads;
+  settings.memory_mb = 16;
+  const auto solver = Solver::make(6, 6, settings);
+  const Board board(6, 6, false);
+  struct Failed {};
+  solver->set_policy(
+      [](const std::array<std::vector<std::uint64_t>, 2>&, int) -> std::vector<float> { throw Failed(); });
+  bool failed = false;
+  try {
+    solver->run(board, 1 << 30, 1e9);
+  } catch (const Failed&) {
+    failed = true;
+  }
+  CHECK(failed);
+  for (const float score : {0.0F, std::numeric_limits<float>::quiet_NaN()}) {
+    const std::size_t count = score == 0 ? 35 : 36;
+    solver->set_policy(
+        [=](const std::array<std::vector<std::uint64_t>, 2>&, int) { return std::vector(count, score); });
+    CHECK(refuses([&] { solver->run(board, 1 << 30, 1e9); }, "the policy returned"));
+  }
+  solver->set_policy({});
+  CHECK(solver->run(board, 1 << 30, 1e9) == kBlack);
+}
+
+// Questions may be asked while threads search, and a stop that comes before the run is not lost.
+void questions_and_stops_beside_a_run() {
+  SolverSettings settings;
+  settings.threads = 2;
+  settings.memory_mb = 16;
+  const auto solver = Solver::make(7, 7, settings);
+  Board board(7, 7, false);
+  board.play(0);
+  const auto stops = solver->stops();
+  std::atomic<bool> ended = false;
+  std::thread asking([&] {
+    while (!ended) {
+      const auto finding = solver->look_up(board);
+      CHECK(!finding.known || finding.phi + finding.delta > 0);
+      CHECK(solver->nodes() >= 0 && solver->table_used() <= solver->table_capacity());
+    }
+  });
+  CHECK(solver->run(board, 1 << 30, 1e9, stops) == kWhite);
+  ended = true;
+  asking.join();
+  const auto other = Solver::make(7, 7, settings);
+  other->stop();
+  CHECK(other->run(board, 1 << 30, 1e9, stops) == kNobody);
+  CHECK(other->nodes() == 0);
+  CHECK(other->run(board, 1 << 30, 1e9) == kWhite);
+}
+
 }  // namespace
 
 int main() {
@@ -69,5 +126,7 @@ int main() {
     it_agrees_with_plain_search(5, 3, 5, threads);
   }
   threads_find_the_same();
+  for (const int threads : {1, 3}) a_policy_may_throw(threads);
+  questions_and_stops_beside_a_run();
   return verdict();
 }

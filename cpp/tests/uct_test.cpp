@@ -183,6 +183,17 @@ void threads() {
   }
 }
 
+void boards_that_do_not_fit_are_refused() {
+  const auto search = UctSearch::make(Board(3, 3, false), model_of(even_scores()), {}, 1, 1);
+  search->run(50, 1e9, 1000, 1e9);
+  const int visits = search->visits();
+  CHECK(refuses([&] { search->set_position(Board(7, 7, false)); }, "a board of 7x7 does not fit"));
+  Board won(3, 3, false);
+  for (const int move : {0, 1, 3, 4, 6}) won.play(Move(move));
+  CHECK(refuses([&] { search->set_position(won); }, "the game is over"));
+  CHECK(search->visits() == visits);
+}
+
 void refusals() {
   const auto model = model_of(even_scores());
   CHECK(refuses([&] { UctSearch::make(Board(3, 3, false), model, {}, 1, 0); }, "threads must be from 1 to 256, not 0"));
@@ -206,6 +217,7 @@ int main() {
   what_would_come_too_late_is_not_asked_for();
   a_new_root_gets_a_visit();
   threads();
+  boards_that_do_not_fit_are_refused();
   refusals();
   return verdict();
 }
