@@ -40,7 +40,8 @@ stubs: $(call stamp)  ## write src/fingal/_core.pyi anew from the compiled modul
 
 slow: $(call stamp,-test) $(call stamp,-ray) $(call stamp,-sb3)  ## the long checks: games against OpenSpiel, fuzzed inputs, attacked claims, solved boards, killed runs and nodes, learners on 3x3
 	$(VENV)/pytest tests/slow -o addopts= -v -s
-	scripts/sanitize tests/slow/test_fuzz.py tests/slow/test_core_borders.py -o addopts= -v -s
+	scripts/sanitize tests/slow/test_fuzz.py::test_fuzzed_inputs tests/slow/test_core_borders.py \
+	  "tests/slow/test_interrupts.py::test_a_thousand_interrupts_leave_a_player_as_good_as_new[solver]" -o addopts= -v -s
 
 bench: $(call stamp,-bench)  ## speed beside OpenSpiel and pgx
 	$(VENV)/fingal bench core

@@ -20,7 +20,7 @@ def test_fuzzed_inputs(fuzz: Callable[[int, int], None]) -> None:
     spread(fuzz.__name__, fuzz, INPUTS, 12_500)
 
 
-@pytest.mark.parametrize(("fuzz", "files"), [(fuzz_safetensors, 20_000), (fuzz_check, 50_000), (fuzz_onnx, 4_000)])
+@pytest.mark.parametrize(("fuzz", "files"), [(fuzz_safetensors, 10_000), (fuzz_check, 20_000), (fuzz_onnx, 2_000)])
 def test_fuzzed_nets(fuzz: Callable[[int, int], None], files: int) -> None:
     print()
     spread(fuzz.__name__, fuzz, files, files // 20)
