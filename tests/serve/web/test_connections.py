@@ -136,6 +136,17 @@ def test_a_client_that_takes_nothing_is_cut_off_and_one_that_takes_something_is_
     assert (deaf.ended, slow.ended, closing.ended) == (True, False, True)
 
 
+def test_a_client_that_takes_a_long_answer_slowly_gets_all_of_it() -> None:
+    server = Server()
+    slow = server.open("1.1.1.1", State.ANSWER)
+    slow.unsent = 5_000_000
+    while slow.unsent:
+        server.time += 1
+        slow.unsent -= 20_000
+        server.all.sweep()
+    assert not slow.ended
+
+
 class Here:
     """A server in a thread of this process."""
 

@@ -30,6 +30,8 @@ STALLED_SECONDS = 3.0
 """A client that takes nothing of its answer for so long may be dropped for another."""
 STUCK_SECONDS = 30.0
 """A client that takes nothing of what is sent to it is cut off after this time."""
+TAKEN_BYTES = 16 * 1024
+"""A client that takes so much of what is sent to it has taken something."""
 CLOSING_SECONDS = 5.0
 """A connection that is being closed is cut off after this time, whatever has still to be sent."""
 
@@ -86,7 +88,9 @@ class _Connection:
     since: float
     """When it came to its state."""
     drained: float
-    """When all that was sent had last been taken."""
+    """When something that was sent had last been taken."""
+    unsent: int = 0
+    """The most bytes since then that had still to be taken."""
     closing: float | None = None
     """When its end was first seen to be under way."""
 
@@ -172,6 +176,7 @@ class Connections:
         """Note that a client has taken much of what was sent to it."""
         if (connection := self._open.get(transport)) is not None:
             connection.drained = self._now()
+            connection.unsent = transport.get_write_buffer_size()
             connection.address.stalled.pop(connection, None)
 
     def lost(self, transport: asyncio.Transport) -> None:
@@ -195,7 +200,9 @@ class Connections:
                 if now - connection.closing > CLOSING_SECONDS:
                     transport.abort()
                 continue
-            if not transport.get_write_buffer_size():
+            unsent = transport.get_write_buffer_size()
+            connection.unsent = max(connection.unsent, unsent)
+            if not unsent or connection.unsent - unsent >= TAKEN_BYTES:
                 self.drained(transport)
             if connection.state is State.HEADERS and waited > HEADER_SECONDS:
                 self._late += 1
