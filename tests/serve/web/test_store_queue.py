@@ -15,7 +15,7 @@ from fingal.serve.web import engines, games, messages, store_queue
 from fingal.serve.web.games import Games
 from fingal.serve.web.refusal import Refusal
 from fingal.serve.web.seats import Seats
-from fingal.serve.web.store import Store
+from fingal.serve.web.store import FULL, Store
 
 from .pages import client, new_game, page
 
@@ -112,7 +112,6 @@ def test_an_engines_move_that_cannot_be_stored_is_made_later(tmp_path: Path, mon
 def test_a_flag_that_falls_while_the_file_is_locked_has_fallen_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_queue, "PATIENCE", 0.1)
     monkeypatch.setattr(games, "AGAIN_SECONDS", 0.05)
     clock = messages.Clock.model_construct(seconds=0.05, increment=0.0)
 
@@ -122,7 +121,8 @@ def test_a_flag_that_falls_while_the_file_is_locked_has_fallen_later(
         game = await all_games.create(messages.Settings.model_construct(width=3, height=3, clock=clock))
         async with all_games.open(game.id):
             await all_games.apply(game, game.play(0, "b2", time))
-        with locked(tmp_path):
+        with locked(tmp_path), monkeypatch.context() as patch:
+            patch.setattr(store_queue, "PATIENCE", 0.1)
             time = 1.0
             await asyncio.sleep(0.5)  # it is tried some times
             assert '"winner":null' in Store.summaries(all_games._queue.store, 1, None)[0]
@@ -132,6 +132,88 @@ def test_a_flag_that_falls_while_the_file_is_locked_has_fallen_later(
         await all_games.close()
 
     asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_a_clock_runs_on_while_a_change_cannot_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = messages.Clock(seconds=300, increment=0.0)
+
+    async def run() -> None:
+        time = 0.0
+        all_games = Games(Store(tmp_path / "games.sqlite"), Seats().names, lambda: time)
+        game = await all_games.create(messages.Settings(width=3, height=3, clock=clock))
+        async with all_games.open(game.id):
+            await all_games.apply(game, game.play(0, "b2", time))
+        time = 250.0
+        with locked(tmp_path), monkeypatch.context() as patch:
+            patch.setattr(store_queue, "PATIENCE", 0.1)
+            with pytest.raises(Refusal):
+                async with all_games.open(game.id):
+                    await all_games.apply(game, game.play(1, "a1", time))
+        clocks = game.status(time).clocks
+        assert clocks == messages.Clocks(black=300, white=50, running="white")
+        await all_games.close()
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_a_game_whose_move_is_cut_off_by_the_end_of_the_server_can_be_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = messages.Clock(seconds=300, increment=0.0)
+
+    async def run() -> str:
+        all_games = Games(Store(tmp_path / "games.sqlite"), Seats().names)
+        game = await all_games.create(messages.Settings(width=3, height=3, clock=clock))
+        async with all_games.open(game.id):
+            await all_games.apply(game, game.play(0, "b2", all_games.now()))
+
+        async def move() -> None:
+            async with all_games.open(game.id):
+                await all_games.apply(game, game.play(1, "a1", all_games.now()))
+
+        with locked(tmp_path), monkeypatch.context() as patch:
+            patch.setattr(store_queue, "PATIENCE", 0.2)
+            moving = asyncio.create_task(move())
+            while not all_games._queue._writes._waiting:
+                await asyncio.sleep(0.01)
+            moving.cancel()
+            await asyncio.wait([moving])
+            await asyncio.sleep(0.5)  # the change has given up waiting for the lock
+        await all_games.close()
+        return game.id
+
+    async def again(id: str) -> None:
+        all_games = Games(Store(tmp_path / "games.sqlite"), Seats().names)
+        game = await all_games.get(id)
+        assert game.current in game.tree.nodes
+        await all_games.close()
+
+    asyncio.run(again(asyncio.run(asyncio.wait_for(run(), 60))))
+
+
+def test_an_engine_whose_move_does_not_fit_on_the_disk_is_not_asked_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "AGAIN_SECONDS", HOUR)
+    with client(tmp_path) as server:
+        game = new_game(server, width=3, height=3)
+        store = server.app.state.games._queue.store  # type: ignore[attr-defined]
+        real, tried = store.save, 0
+
+        def save(game: str, head: Any, summary: str, rows: Any = (), removed: Any = ()) -> None:
+            nonlocal tried
+            if not rows:
+                return real(game, head, summary, rows, removed)
+            tried += 1
+            raise Refusal("failed", FULL)
+
+        monkeypatch.setattr(store, "save", save)
+        with page(server, game) as one:
+            one.ask("change", game=game, black="random")
+            assert one.until(lambda message: message["type"] == "error")["message"] == FULL
+            for _ in range(20):
+                assert one.ask("hello", version=1)["type"] == "done"
+        assert tried == 1
 
 
 def test_so_many_changes_may_wait_and_the_next_is_refused_at_once(

@@ -177,8 +177,12 @@ class Engines:
                 self._games.tell(game, messages.Thought(analysis=answer.seen.message(game.id, node)))
             await self._games.apply(game, edit)
         except Exception as error:
-            if isinstance(error, Refusal) and error.code == "busy":
-                self._try_later(game.id)  # the move could not be stored: it is no fault of the engine's
+            if isinstance(error, Refusal) and error.code in ("busy", "failed"):
+                # The move could not be stored, which is no fault of the engine's. The game was read anew, and its
+                # engine asked at once: while the disk is full that would go on without end.
+                self._searches.cancel(_key(game.id))
+                game.thinking = None
+                self._try_later(game.id)
             else:
                 game.failed = node, seat
             told = messages.Failed(code="failed", message=sentence(error, f"{seat}'s move"))

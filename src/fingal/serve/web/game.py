@@ -66,6 +66,8 @@ class LiveGame:
     """At which node which player is at work."""
     failed: tuple[int, str] | None = None
     """At which node which player could not move: it is not asked there again."""
+    stored: float = 0.0
+    """When the game was stored last, or loaded."""
     stale: bool = False
     """Whether it holds a change that could not be stored, and must be read anew before it is used."""
 

@@ -126,11 +126,16 @@ class Games:
             if edit.first is not None:
                 rows.append(game.tree.row(edit.first))
             summary = game.summary().model_dump_json()
-            head = game.head(self.now())
+            now = self.now()
+            head = game.head(now)
             await self._queue.write(self._queue.store.save, game.id, head, summary, rows, edit.removed)
         except Exception:
             await self._reload(game)
             raise
+        except asyncio.CancelledError:
+            game.stale = True  # the server is stopping, and nobody knows whether the change will be stored
+            raise
+        game.stored = now
         self._set_timer(game)
         if game.followers:
             self.tell(game, game.change(edit, self.now()))
@@ -216,7 +221,7 @@ class Games:
         if self._tasks:
             await asyncio.wait(list(self._tasks), timeout=PATIENCE)
         try:
-            for game in self._live.values():
+            for game in list(self._live.values()):
                 if game.on_the_clock and not game.stale:
                     head, summary = game.head(self.now()), game.summary().model_dump_json()
                     await self._queue.write(self._queue.store.save, game.id, head, summary)
@@ -268,7 +273,8 @@ class Games:
             if stored is None:
                 raise Refusal("not_found", "there is no such game: it may have been deleted")
             game = self._live[id] = LiveGame.restored(stored)
-            game.start(self.now())
+            game.stored = self.now()
+            game.start(game.stored)
             self._set_timer(game)
         elif game.stale:
             await self._restore(game)
@@ -293,7 +299,7 @@ class Games:
         for name in ("settings", "names", "tree", "current", "changed", "revision", "clock", "ended"):
             setattr(game, name, getattr(was, name))
         game.stale = False
-        game.start(self.now())
+        game.start(game.stored)  # its clock has run since then
         self._set_timer(game)
         self.wake(game)
         self.tell(game, messages.Whole(game=game.whole(self.now())))
