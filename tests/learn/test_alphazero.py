@@ -20,7 +20,7 @@ from fingal.learn.parts.replay import Batch, Replay
 from fingal.learn.parts.run import Run, rows_in
 from fingal.learn.parts.search_descent import losses
 from fingal.learn.parts.selfplay import DevicePool
-from fingal.learn.parts.source import Local
+from fingal.learn.parts.source import Local, Match
 from fingal.learn.parts.versus import raw_match
 from fingal.nets import checkpoint
 from fingal.nets.judge import Judge
@@ -224,6 +224,18 @@ def test_a_run_of_an_older_fingal_is_refused_in_one_sentence(tmp_path: Path, lac
     with pytest.raises(ValueError, match=re.escape(message)):
         begin(tmp_path)
     assert file.read_bytes() == before
+
+
+def test_two_matches_of_one_version_have_a_row_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two checkpoints by the clock with no step between them, while games are far away."""
+    trainer = begin(tmp_path)
+    monkeypatch.setattr(trainer.source, "begin_match", lambda match: None)
+    for _ in range(2):
+        trainer.begin_match(Match(0, trainer.average, trainer.average, 3, 2))
+    for score in (0.25, 0.75):
+        monkeypatch.setattr(trainer.source, "scores", lambda wait, score=score: [(0, score)])
+        assert trainer.scores() == [{"against_older": score}]
+    assert not trainer.matches
 
 
 def test_a_run_that_kept_no_state_is_not_begun_again(tmp_path: Path) -> None:
