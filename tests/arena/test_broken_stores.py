@@ -100,6 +100,18 @@ def test_a_row_with_another_value_is_refused_or_harmless(whole: Path, tmp_path: 
         refused(lambda path=path: read(path), path)
 
 
+def test_games_of_players_that_are_not_in_the_event_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    plan = Plan("swiss", ("random", "random:name=b", "random:name=c"), 3, 3, games=2, seed=1, rounds=2)
+    with Store(path, create=True) as store:
+        list(Tournament(store, store.begin(plan.kind, plan.settings())).play(Alone()))
+    base = sqlite3.connect(path)
+    with base:
+        base.execute("UPDATE players SET text = 'somebody' WHERE id = 1")
+    base.close()
+    assert refused(lambda: read(path), path)
+
+
 @pytest.mark.parametrize("setting", ["players", "games", "width", "starts", "seed", "sprt", "openings", "rounds"])
 def test_an_event_with_other_settings_has_no_plan(whole: Path, tmp_path: Path, setting: str) -> None:
     with Store(whole) as store:

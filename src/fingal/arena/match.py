@@ -37,7 +37,7 @@ class Match:
     def rate(self, player: int, colour: Colour | None = None) -> Rate:
         """How often a player (0 or 1) won, in all games or in those in which it had a colour."""
         wins = games = 0
-        for (_, _, is_odd, winner), count in self.tally.scores.items():
+        for (_, _, is_odd, winner), count in list(self.tally.scores.items()):  # a live table is drawn beside the games
             own = BLACK if is_odd == (player == 0) else WHITE
             if colour in (None, own):
                 games += count

@@ -213,6 +213,9 @@ class Tournament:
         self._tested: dict[int, StoredGame | GameResult] = {}
         """The games that a sequential test looks at, by number."""
         for result in store.results(event.name):
+            if not {result.black, result.white} <= set(plan.players):
+                game = f"game {result.number} of {event.name!r:.60}"
+                raise ValueError(f"{store.path} is damaged: {game} has players who are not in the event")
             self._note(result)
 
     def play(self, crew: Crew) -> Iterator[StoredGame]:
