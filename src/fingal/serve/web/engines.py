@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from fingal.game import Colour, Special
 from fingal.players.player import NO_LIMIT, Limit, PlayerError
+from fingal.search.evaluator import EvaluationError
 from fingal.serve.web import messages
 from fingal.serve.web.game import LiveGame
 from fingal.serve.web.games import Games
@@ -54,7 +55,8 @@ def code_of(error: Exception) -> Code:
         return error.code
     if isinstance(error, Busy):
         return "busy"
-    return "refused" if isinstance(error, ValueError) else "failed"
+    # A net that lies raises a ValueError too, but nothing was wrong with the request.
+    return "refused" if isinstance(error, ValueError) and not isinstance(error, EvaluationError) else "failed"
 
 
 class Engines:
