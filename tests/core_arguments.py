@@ -385,8 +385,8 @@ class Arguments:
         arrays = [other for other in others if isinstance(other, np.ndarray)]
         if kind == 5:
             return rng.choice(arrays)
-        if kind == 6 and flat.size and all(array.dtype.kind != "O" for array in arrays):  # on another one, as bytes
-            other = rng.choice(arrays)
+        if kind == 6 and flat.size and not value.dtype.hasobject:  # an array that lies on another one, as bytes
+            other = rng.choice([other for other in arrays if not other.dtype.hasobject])
             room = np.zeros(other.nbytes + value.nbytes + 8, np.uint8)
             for index, argument in enumerate(others):
                 if argument is other:

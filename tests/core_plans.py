@@ -115,7 +115,10 @@ PLANS: dict[str, Plan] = {
     "measure_resistance": lambda a, _: _measured(a),
     "measure_distance": lambda a, _: _measured(a),
     "resistance_value": lambda a, _: [a.rng.uniform(0, 3), a.rng.uniform(0.1, 3)],
-    "search_alphabeta": lambda a, _: [_small(a), a.rng.randint(1, 2), a.rng.randint(1, 4), a.rng.random() < 0.5],
+    "search_alphabeta": lambda a, _: [
+        *(_small(a), a.rng.randint(1, 2), a.rng.randint(1, 4), a.rng.random() < 0.5),
+        a.rng.choice([_core.StopFlag(), a.live("StopFlag").object]),
+    ],
     "fewest_moves": lambda a, _: [a.board(), a.rng.randint(0, 100)],
     "longest_defence": lambda a, _: [a.board(), a.rng.randint(0, 100)],
     "considered_visits": lambda a, _: [a.rng.randint(1, 32), a.rng.randint(0, 100)],
