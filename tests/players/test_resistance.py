@@ -8,6 +8,7 @@ from fingal.arena.match import Match
 from fingal.arena.tournament import Plan, play
 from fingal.game import BLACK, SWAP, Board, Record
 from fingal.players import make
+from fingal.players.player import Interruptible
 from fingal.search.alphabeta import alphabeta
 from fingal.testing import check_player
 from tests.analysis.positions import random_positions
@@ -92,6 +93,14 @@ def test_a_threat_is_met() -> None:
         board.push(move)
     assert alphabeta(board, 1).proof == -1
     assert board.name(alphabeta(board, 1).line[0]) in ("a4", "b4")
+
+
+def test_an_interrupt_ends_the_choice_of_an_even_opening() -> None:
+    player = make("resistance")
+    assert isinstance(player, Interruptible)
+    assert player.choose(Record(7, 7, swap=True)) != 0
+    player.interrupt()
+    assert player.choose(Record(7, 7, swap=True)) == 0  # the first cell, and no other
 
 
 def test_swap() -> None:

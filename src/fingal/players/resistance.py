@@ -57,7 +57,12 @@ class ResistancePlayer:
         board = open_board(record)
         self.value = None
         if may_be_swapped(board):
-            return min(board.empty_cells, key=lambda cell: abs(self._worth(board, cell)))
+            worth: dict[int, float] = {}
+            for cell in board.empty_cells:
+                worth[cell] = abs(self._worth(board, cell))
+                if is_over():
+                    break
+            return min(worth, key=lambda cell: worth[cell])
         if board.can_swap and self._worth(board) < 0:
             return SWAP
         how = self._settings
