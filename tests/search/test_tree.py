@@ -294,8 +294,11 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
     turned.turn = WHITE
     search.set_position(turned)
     assert search.analysis().visits == 0
+    search.finish(10)
+    visits = search.visits
     with pytest.raises(ValueError, match="the game is over"):
         search.set_position(board_of("a1", width=1))
+    assert search.analysis().visits == visits  # nothing has changed
 
 
 def test_gumbel_considers_the_moves_it_is_told_to() -> None:
@@ -313,8 +316,8 @@ def test_gumbel_considers_the_moves_it_is_told_to() -> None:
         ({"batch": 0}, "batch must be from 1 to 4096, not 0"),
         ({"considered": 0}, "considered must be from 1 to 2147483647, not 0"),
         ({"noise": 1.5}, "noise must be from 0 to 1, not 1.5"),
-        ({"c_init": -1.0}, "c_init must be from 0 to 1000000000, not -1.0"),
-        ({"c_scale": float("nan")}, "c_scale must be from 0 to 1000000000, not nan"),
+        ({"c_init": -1.0}, "c_init must be from 0 to 1000000, not -1.0"),
+        ({"c_scale": float("nan")}, "c_scale must be from 0 to 1000000, not nan"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, float], sentence: str) -> None:

@@ -97,7 +97,11 @@ class Search(ABC):
         """Go to a position; what was found on the way to it is kept. ValueError when the game is over."""
         before, self._board = self._board, None  # an interrupt must not leave a board that the tree is not at
         fits = before is not None and (board.width, board.height) == (before.width, before.height)
-        self._go_to(board, fits and self._tree is not None and not board.is_over())
+        try:
+            self._go_to(board, fits and self._tree is not None and not board.is_over())
+        except ValueError:
+            self._board = before  # nothing has changed
+            raise
         self._board = board.copy()
 
     @property
