@@ -19,7 +19,7 @@ MOST_BATCH = 4096
 """Positions that a net evaluates at once: each needs memory in every thread."""
 MOST_MEMORY = 10**8
 """The most megabytes of a solver's table."""
-LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 10**9
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 10**6
 """Factors of a formula: beyond these, a 32-bit float loses the other part of a sum, or is infinite."""
 
 

@@ -324,8 +324,8 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ({"bias": -1.0}, "bias must be from 0 to 1000000000, not -1.0"),
-        ({"rave_final": 0.0}, "rave_final must be from 1e-06 to 1000000000, not 0.0"),
+        ({"bias": -1.0}, "bias must be from 0 to 1000000, not -1.0"),
+        ({"rave_final": 0.0}, "rave_final must be from 1e-06 to 1000000, not 0.0"),
         ({"expand": 0}, "expand must be from 1 to 2147483647, not 0"),
         ({"threads": 257}, "threads must be from 1 to 256, not 257"),
     ],

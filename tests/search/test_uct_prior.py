@@ -258,7 +258,7 @@ def test_openings_of_3x3_whatever_is_backed_up(backup: str) -> None:
         ({"batch": 257}, "batch must be from 1 to 256"),
         ({"backup": "max"}, "backup must be mean or min, not 'max'"),
         ({"least_reply": 0}, "least_reply must be from 1 to 2147483647, not 0"),
-        ({"flat": 0}, "flat must be from 1e-06 to 1000000000, not 0"),
+        ({"flat": 0}, "flat must be from 1e-06 to 1000000, not 0"),
     ],
 )
 def test_settings_that_cannot_be(setting: dict[str, int], sentence: str) -> None:

@@ -15,7 +15,6 @@ from fingal.background import Flag, run_interruptibly
 from fingal.game import Board, Colour
 from fingal.ranges import (
     MOST_COUNT,
-    MOST_INT,
     MOST_MEMORY,
     MOST_SECONDS,
     MOST_THREADS,
@@ -55,7 +54,7 @@ class Settings:
         """Reject numbers that the core does not hold."""
         check_range(self, 1, MOST_MEMORY, "memory")
         check_range(self, 1, MOST_THREADS, "threads")
-        check_range(self, 1, MOST_INT, "wide_base")
+        check_range(self, 1, MOST_WEIGHT, "wide_base")
         check_range(self, 0, MOST_WEIGHT, "wide_factor", "epsilon")
 
     def core(self) -> _core.SolverSettings:
