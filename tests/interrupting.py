@@ -154,6 +154,9 @@ def fork_command(arguments: list[str], typed: str, folder: Path) -> tuple[int, i
             os.close(handle)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv = ["fingal", *arguments]
+        if "puct:" in arguments[1]:
+            # Here, since it does not survive a fork, and with SIGINT blocked, which would be an ImportError in it.
+            import onnxruntime  # noqa: F401
         try:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             cli.main()
@@ -181,8 +184,6 @@ def read_to_end(handle: int, seconds: float) -> str | None:
 
 def interrupt_command(name: str, count: int, seed: int, folder: Path) -> dict[str, object]:
     """Interrupt a command so many times, each in the folder that the one before has left; what happened."""
-    import onnxruntime  # noqa: F401
-
     import fingal.arena.command
     import fingal.serve.htp
     import fingal.serve.solve

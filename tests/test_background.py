@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -11,26 +14,26 @@ from fingal.background import BackgroundCall, run_interruptibly
 
 
 class Work:
-    """A call that lasts until it is stopped, and a little longer."""
+    """A call that lasts until it is stopped, and a little longer; the interrupts that it sends come meanwhile."""
 
-    def __init__(self, slow: float = 0.0) -> None:
-        self.is_stopped, self.slow = threading.Event(), slow
-        self.ended = 0
+    def __init__(self, slow: float = 0.0, interrupts: int = 0) -> None:
+        self.has_begun, self.is_stopped = threading.Event(), threading.Event()
+        self.slow, self.interrupts, self.ended = slow, interrupts, 0
 
     def __call__(self) -> int:
-        self.is_stopped.wait(60)
+        self.has_begun.set()
+        if self.interrupts:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert self.is_stopped.wait(60)
+        for _ in range(1, self.interrupts):
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
         time.sleep(self.slow)
         self.ended += 1
         return 7
 
     def stop(self) -> None:
         self.is_stopped.set()
-
-
-def send_interrupt(after: float) -> threading.Timer:
-    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
 
 
 def test_results_come_in_the_order_of_the_calls() -> None:
@@ -48,33 +51,33 @@ def test_results_come_in_the_order_of_the_calls() -> None:
 
 
 def test_an_interrupt_is_raised_after_every_call_has_ended() -> None:
-    works = Work(0.05), Work(0.1)
-    timer = send_interrupt(0.1)
+    works = Work(0.05, interrupts=1), Work(0.1)
     with pytest.raises(KeyboardInterrupt):
-        run_interruptibly(works, lambda: [work.stop() for work in works])
-    assert [work.ended for work in works] == [1, 1]
-    timer.join()
+        run_interruptibly(works, lambda: list(map(Work.stop, works)))
+    # One that had not begun when the other was interrupted never begins.
+    assert [work.ended for work in works] == [1, int(works[1].has_begun.is_set())]
 
 
 def test_a_second_interrupt_does_not_leave_a_call_at_work() -> None:
-    work = Work(1.0)
-    timers = [send_interrupt(after) for after in (0.1, 0.3, 0.4)]
+    work = Work(0.5, interrupts=3)
     with pytest.raises(KeyboardInterrupt):
         run_interruptibly([work], work.stop)
     assert work.ended == 1
-    for timer in timers:
-        timer.join()
 
 
-def test_an_error_of_one_call_stops_the_others() -> None:
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_error_of_one_call_stops_the_others(place: int) -> None:
     work = Work()
 
     def fail() -> int:
+        assert work.has_begun.wait(60)
         raise OSError("no luck")
 
+    calls: list[Callable[[], int]] = [work]
+    calls.insert(place, fail)
     with pytest.raises(OSError, match="no luck"):
-        run_interruptibly([fail, work], work.stop)
-    assert work.ended == 1 or not work.is_stopped.is_set()  # it may not even have begun
+        run_interruptibly(calls, work.stop)
+    assert work.ended == 1
 
 
 def test_an_error_of_the_check_stops_the_calls() -> None:
@@ -111,3 +114,30 @@ def test_wait_says_whether_the_call_has_ended() -> None:
     call.end()
     assert call.wait(0.0)
     assert call.result() == 7
+
+
+def test_no_call_begins_while_python_ends() -> None:
+    """What is registered first runs last: after all calls under way were ended."""
+    program = """
+import atexit, threading, time
+
+begun = []
+
+def count():
+    before = len(begun)
+    time.sleep(0.5)
+    print(before > 0, len(begun) - before)
+
+atexit.register(count)
+from fingal.background import run_interruptibly
+
+def work():
+    while True:
+        run_interruptibly([lambda: begun.append(1)], lambda: None)
+
+threading.Thread(target=work, daemon=True).start()
+while not begun:
+    time.sleep(0.001)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, "True 0\n")

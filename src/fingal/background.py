@@ -9,6 +9,7 @@ an interrupt can leave with the lock held. There a plain lock, ``Flag`` or ``Sim
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 from _thread import start_new_thread
 from collections.abc import Callable, Sequence
@@ -90,6 +91,11 @@ class BackgroundCall(Generic[T]):
         if interrupt is not None:
             raise interrupt
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether the call has ended with an exception that ``result`` has not raised yet."""
+        return self._has_ended and self._error is not None
+
     def result(self) -> T:
         """What the call returned; raises what it raised, once."""
         if self._error is not None:
@@ -114,6 +120,8 @@ class BackgroundCall(Generic[T]):
         call, self._call = self._call, None
         assert call is not None
         try:
+            if _is_exiting.is_set():  # a daemon thread would begin one call after the other
+                raise RuntimeError("Python is ending: no call can begin")
             self._results.append(call())
         except BaseException as error:
             self._error = error
@@ -140,6 +148,9 @@ def run_interruptibly(
             for call in running:
                 while not call.wait(EVERY):
                     check()
+                    for other in running:
+                        if other.has_failed:
+                            other.result()
                 call.result()
         finally:
             _end(running)
@@ -161,6 +172,16 @@ def _end(running: Sequence[BackgroundCall[Any]]) -> None:
         raise interrupt
 
 
+_is_exiting = Flag()
+"""Whether Python takes itself down, so that no call may begin."""
+
+
 @atexit.register
 def _end_all() -> None:
+    _is_exiting.set()
     _end(list(_running))
+
+
+if hasattr(os, "register_at_fork"):
+    # The threads of these calls are not in the new process.
+    os.register_at_fork(after_in_child=_running.clear)

@@ -20,8 +20,9 @@ from fingal.learn.parts.kinds import (
 )
 from fingal.nets import choice
 from fingal.nets.residual import LARGE, SMALL, Config
-from fingal.ranges import MOST_INT
+from fingal.ranges import MOST_INT, MOST_WEIGHT
 
+MOST_SIMULATIONS = 1 << 24
 MOST_POSITIONS = 1 << 28
 """More to learn from would need more memory than there is: so many are 119 GB on 13x13."""
 
@@ -122,7 +123,9 @@ class AlphaZero:
         check_least(self, 1, "replay", "batch")
         check_least(self, 0, "steps", "checkpoint_steps", "replay_start", "opening_stones", "warm_up")
         check_most(self, MOST_GAMES, "games")
-        check_most(self, MOST_INT, "full_simulations", "cheap_simulations", "considered")
+        check_most(self, MOST_INT, "considered")
+        check_most(self, MOST_SIMULATIONS, "full_simulations", "cheap_simulations")
+        check_most(self, MOST_WEIGHT, "c_scale", "cheap_noise")
         check_most(self, MOST_POSITIONS, "replay")
         check_sizes(self)
         check_from_0(self, "reuse", "reply_weight", "owner_weight", "stakes_weight", "weight_decay")
