@@ -87,7 +87,7 @@ class BackgroundCall(Generic[T]):
                 self.wait(EVERY)
             except KeyboardInterrupt as error:
                 interrupt = error
-        self._stop = None
+        self._call = self._stop = None  # a thread that has not begun holds on to this until Python ends
         if interrupt is not None:
             raise interrupt
 
@@ -116,17 +116,16 @@ class BackgroundCall(Generic[T]):
             if self._is_cancelled:
                 return
             self._has_begun = True
-        _running.add(self)
-        call, self._call = self._call, None
+            call, self._call = self._call, None
         assert call is not None
+        _running.add(self)
         try:
             if _is_exiting.is_set():  # a daemon thread would begin one call after the other
                 raise RuntimeError("Python is ending: no call can begin")
             self._results.append(call())
         except BaseException as error:
             self._error = error
-        # What the thread still holds when Python takes itself down is never freed.
-        del call
+        del call  # what the thread still holds when Python ends is never freed
         _running.discard(self)
         self._has_ended = True
         self._bell.release()
