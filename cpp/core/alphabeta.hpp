@@ -27,8 +27,8 @@ struct StopFlag {
   std::atomic<bool> is_set{false};
 };
 
-// Throws std::invalid_argument when the game is over or the settings are not possible. A search that the flag ends gives
-// the best of the moves whose search was whole, or else the next one in order.
+// Throws std::invalid_argument when the game is over or the settings are not possible. A search that the flag ends
+// gives the best of the moves whose search was whole, or else the next one in order.
 AlphaBetaResult search_alphabeta(const Board& board, const AlphaBetaSettings& settings, const StopFlag& stop = {});
 
 }  // namespace fingal
