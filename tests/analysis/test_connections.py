@@ -202,7 +202,7 @@ def test_limits() -> None:
     few = Connections(board, Colour.BLACK, limits=Limits(fulls=1, semis=2))
     assert max(len(few.full(a, b)) for a in range(10) for b in range(10, 40)) == 1
     assert max(len(few.semi(a, b)) for a in range(10) for b in range(10, 40)) <= 2
-    with pytest.raises(ValueError, match="at least 1 connection"):
+    with pytest.raises(ValueError, match="from 1 to 10000 connections"):
         Connections(board, Colour.BLACK, limits=Limits(fulls=0))
 
 
