@@ -125,11 +125,11 @@ class AlphaZero:
         check_most(self, MOST_GAMES, "games")
         check_most(self, MOST_INT, "considered")
         check_most(self, MOST_SIMULATIONS, "full_simulations", "cheap_simulations")
-        check_most(self, MOST_WEIGHT, "c_scale", "cheap_noise")
         check_most(self, MOST_POSITIONS, "replay")
         check_sizes(self)
         check_from_0(self, "reuse", "reply_weight", "owner_weight", "stakes_weight", "weight_decay")
         check_from_0(self, "cheap_noise", "c_scale")
+        check_most(self, MOST_WEIGHT, "cheap_noise", "c_scale")
         check_above_0(self, "learning_rate", "opening_spread", "checkpoint_minutes")
         if not self.steps:
             check_above_0(self, "minutes")
